@@ -101,6 +101,12 @@ class AuditVerdict:
             "score": self.score,
             "max": self.max,
             "applicable": self.applicable,
+            "title": dict(self.title),
+            "report": self.report,
+            "basics": [
+                {"title": dict(title), "value": value, "evidence": evidence.to_json() if evidence else None}
+                for title, value, evidence in self.basics
+            ],
             "categories": [
                 {
                     "id": c.id,
@@ -117,6 +123,10 @@ class AuditVerdict:
                             "max": i.max_points,
                             "priority": i.priority,
                             "reason": dict(i.reason),
+                            "advice": dict(i.advice) if i.advice else None,
+                            "gain": dict(i.gain) if i.gain else None,
+                            "gain_source": i.gain_source,
+                            "risk": i.risk,
                             "evidence": [e.to_json() for e in i.evidence],
                             "remedies": list(i.remedies),
                         }
@@ -150,6 +160,9 @@ class Bottleneck:
             "title": dict(self.title),
             "evidence": [e.to_json() for e in self.evidence],
             "symptom": dict(self.symptom),
+            "cause": dict(self.cause),
+            "solution": dict(self.solution),
+            "gain": dict(self.gain) if self.gain else None,
             "remedies": list(self.remedies),
             "cost": self.cost,
         }

@@ -1,0 +1,92 @@
+"""Which tables hold for a project, in which order, and read for which version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from gto_rules.facts.model import Facts
+from gto_rules.facts.settings.reading import Reading
+from gto_rules.facts.settings.table import Table, from_mapping
+from gto_rules.facts.settings.versions import Known, known_version
+from gto_rules.rulebook.model import Rulebook
+
+
+@dataclass(frozen=True)
+class Active:
+    """The tables in use, strongest first, and what is known about the version behind each.
+
+    ``kin`` holds for each pack the packs whose tables add to its settings: itself and what it uses.
+    """
+
+    tables: tuple[Table, ...]
+    versions: Mapping[str, Known]
+    kin: Mapping[str, frozenset[str]]
+
+
+def active_tables(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -> Active:
+    """The settings tables of ``packs`` that apply to what is read."""
+    order = _pack_order(rulebook, packs, reading)
+    tables = [from_mapping(r.id, r.pack, r.data, r.path) for r in rulebook.of("settings", packs)]
+    used = [t for t in tables if applies(t.applies, reading)]
+    used.sort(key=lambda t: (order.index(t.pack), t.id))
+    versions = {t.id: _known(t, reading.facts) for t in used}
+    kin = {pack: _closure(rulebook, pack) for pack in order}
+    return Active(tuple(used), versions, kin)
+
+
+def applies(condition: Mapping[str, Iterable[str]], reading: Reading) -> bool:
+    """Whether one of the things that ``condition`` lists is seen; an empty condition holds."""
+    if not condition:
+        return True
+    launch = reading.launch
+    if launch is not None:
+        program = " ".join(launch.program) or launch.launcher
+        if launch.launcher in condition.get("launchers", ()) or launch.entry_module in condition.get("modules", ()):
+            return True
+        if any(program == p or program.startswith(p + " ") for p in condition.get("programs", ())):
+            return True
+    return any(_seen(name, reading) for name in condition.get("names", ()))
+
+
+def _seen(name: str, reading: Reading) -> bool:
+    return any(found == name or found.startswith(name + ".") for found in reading.names)
+
+
+def _pack_order(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -> list[str]:
+    """Packs of the project's own framework first, each before the packs that it uses, then the others."""
+    framework = (reading.facts.detection or {}).get("framework")
+    if framework is None and reading.launch is not None:
+        framework = reading.launch.framework
+
+    def rank(pack: str) -> tuple[bool, int, str]:
+        found = rulebook.packs.get(pack)
+        own = found is not None and found.framework is not None and found.framework == framework
+        return (not own, -len(_closure(rulebook, pack)), pack)
+
+    order: list[str] = []
+    for pack in sorted(packs, key=rank):
+        order += [p for p in _by_use(rulebook, pack) if p in packs and p not in order]
+    return order
+
+
+def _by_use(rulebook: Rulebook, pack: str) -> list[str]:
+    out, todo = [], [pack]
+    while todo:
+        name = todo.pop(0)
+        if name not in out:
+            out.append(name)
+            found = rulebook.packs.get(name)
+            todo += found.uses if found else ()
+    return out
+
+
+def _closure(rulebook: Rulebook, pack: str) -> frozenset[str]:
+    return frozenset(_by_use(rulebook, pack))
+
+
+def _known(table: Table, facts: Facts) -> Known:
+    dependency = facts.dependencies.get(table.version_of) if table.version_of else None
+    if dependency is None:
+        return known_version(None, "", table.verified)
+    return known_version(dependency.version, dependency.specifier, table.verified)

@@ -1,0 +1,50 @@
+"""The program's own arguments: what no table knows, read with the types that the code declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gto_rules.facts.model import Origin, SettingValue
+from gto_rules.facts.settings.configs import entry_origin, leaves
+from gto_rules.facts.settings.reading import Reading
+from gto_rules.facts.settings.words import Flag, flag_origin, words_origin
+
+
+def own_settings(reading: Reading, settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
+    """Arguments, overrides and configuration keys that ``settings`` does not hold, strongest first."""
+    found: dict[str, list[Origin]] = {}
+    for name, origin in _origins(reading):
+        if name not in settings:
+            found.setdefault(name, []).append(origin)
+    return {name: _value(name, origins) for name, origins in found.items()}
+
+
+def _origins(reading: Reading) -> Iterator[tuple[str, Origin]]:
+    for flag in reversed(reading.program_flags):
+        name, kind = _declared(flag, reading)
+        yield name, flag_origin(flag, kind)
+    for key, word in reading.overrides.items():
+        value = word.text[len(key) + 1 :] if word.text.startswith(key + "=") else word.text
+        yield key.lstrip("+~"), words_origin("override", (replace(word, text=value),), "any", key)
+    for config in reading.configs:
+        if config.document is not None and config.role == "program":
+            for name, entry in leaves(config.document):
+                yield name, entry_origin("config", config.document, entry, name, "any")
+    for argument in reading.arguments:
+        if argument.default is not None:
+            yield argument.name, argument.default
+
+
+def _declared(flag: Flag, reading: Reading) -> tuple[str, str]:
+    """A flag's own name and type: as the code declares them, else from how it is written."""
+    for argument in reading.arguments:
+        if flag.name in argument.spellings:
+            return argument.name, argument.type
+    return flag.name, "list" if len(flag.values) > 1 and not flag.attached else "any"
+
+
+def _value(name: str, origins: list[Origin]) -> SettingValue:
+    first = origins[0]
+    kind = "computed" if first.computed else "default" if first.kind == "default" else "literal"
+    return SettingValue(name, first.value, kind, first, tuple(origins[1:]))

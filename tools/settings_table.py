@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -104,7 +105,7 @@ def literal(text: str, kind: str) -> Any:
     except (ValueError, SyntaxError):
         plain = all(c.isalnum() or c in "_-./:+~ " for c in text)
         return text if kind in ("str", "any") and plain and "." not in text.strip("./~") else NOTHING
-    return list(value) if isinstance(value, tuple) else value
+    return sorted(value) if isinstance(value, set) else list(value) if isinstance(value, tuple) else value
 
 
 # --- sheets --------------------------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ def _literal_node(node: ast.expr) -> Any:
         value = ast.literal_eval(node)
     except ValueError:
         return NOTHING
-    return list(value) if isinstance(value, tuple) else value
+    return sorted(value) if isinstance(value, set) else list(value) if isinstance(value, tuple) else value
 
 
 def _field_choices(node: ast.expr | None) -> list[Any]:
@@ -312,6 +313,7 @@ def _key(name: str) -> str:
 
 
 def _flow(value: Any) -> str:
+    value = json.loads(json.dumps(value))  # shared parts would come out as anchors
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=1_000_000)
     return text.rstrip().removesuffix("...").rstrip()
 

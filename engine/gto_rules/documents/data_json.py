@@ -1,0 +1,92 @@
+"""JSON → data nodes with exact spans. Comments and trailing commas are read, and said."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from gto_rules.documents.grammar import parse_tree
+from gto_rules.documents.model import (
+    DataDocument,
+    Entry,
+    JsonScalar,
+    Mapping,
+    Node,
+    Problem,
+    Scalar,
+    Sequence,
+    SourceText,
+)
+from gto_rules.location import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node as Tree
+
+_WORDS: dict[str, JsonScalar] = {"true": True, "false": False, "null": None}
+
+
+def read_json(source: SourceText) -> DataDocument:
+    """The values of a JSON file (several in a row, as JSON lines, give several roots)."""
+    tree, problems = parse_tree("json", source)
+    reader = _Reader(source)
+    roots = [reader.node(c) for c in _flat(tree.root_node) if c.type != "comment"]
+    return DataDocument(
+        source, "json", (*problems, *reader.problems), roots=tuple(node for node in roots if node is not None)
+    )
+
+
+class _Reader:
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+
+    def node(self, tree: Tree) -> Node | None:
+        span = Span(tree.start_byte, tree.end_byte)
+        if tree.type == "object":
+            return Mapping(self.entries(tree), span, flow=True)
+        if tree.type == "array":
+            items = [self.node(c) for c in _flat(tree) if c.type != "comment"]
+            return Sequence(tuple(i for i in items if i is not None), span, flow=True)
+        text = self.source.slice(span)
+        if tree.type in _WORDS:
+            return Scalar(_WORDS[tree.type], span)
+        if tree.type in ("string", "number"):
+            return Scalar(_loaded(text), span, "double" if tree.type == "string" else "plain")
+        return None
+
+    def entries(self, tree: Tree) -> tuple[Entry, ...]:
+        entries: list[Entry] = []
+        seen: set[str] = set()
+        for pair in (c for c in _flat(tree) if c.type == "pair"):
+            key_tree, value_tree = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+            if key_tree is None or value_tree is None:
+                continue
+            value = self.node(value_tree)
+            if value is None:
+                continue
+            key = str(_loaded(self.source.slice(Span(key_tree.start_byte, key_tree.end_byte))))
+            if key in seen:
+                line, _ = self.source.position(key_tree.start_byte)
+                self.problems.append(
+                    Problem(self.source.path, f"the key '{key}' stands twice; the last one counts", line)
+                )
+            seen.add(key)
+            span = Span(pair.start_byte, pair.end_byte)
+            entries.append(Entry(key, Span(key_tree.start_byte, key_tree.end_byte), value, span))
+        return tuple(entries)
+
+
+def _loaded(text: str) -> JsonScalar:
+    try:
+        value: JsonScalar = json.loads(text, strict=False)
+    except ValueError:
+        return text.strip('"')
+    return value
+
+
+def _flat(tree: Tree) -> list[Tree]:
+    """Children, with those under a syntax error lifted up, so that later entries are not lost."""
+    out: list[Tree] = []
+    for child in tree.named_children:
+        out.extend(_flat(child) if child.type == "ERROR" else [child])
+    return out

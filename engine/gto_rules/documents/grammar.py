@@ -1,0 +1,63 @@
+"""Tree-sitter parsers, each grammar loaded on first use."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from gto_rules.documents.model import Problem, SourceText
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, Tree
+
+# One enormous line (minified or generated) can take a grammar's error recovery minutes.
+LONGEST_LINE = 1_000_000
+
+
+@cache
+def parser(grammar: str) -> Parser:
+    """The parser of one grammar (``python``, ``bash``, ``yaml``, ``json``, ``toml``)."""
+    from tree_sitter import Language, Parser
+
+    module = importlib.import_module(f"tree_sitter_{grammar}")
+    return Parser(Language(module.language()))
+
+
+def parse_tree(grammar: str, source: SourceText) -> tuple[Tree, tuple[Problem, ...]]:
+    """The tree of a source, and where it does not follow the grammar."""
+    if _longest_line(source.text) > LONGEST_LINE:
+        message = f"has a line of more than {LONGEST_LINE:,} bytes; not parsed"
+        return parser(grammar).parse(b""), (*source.problems, Problem(source.path, message))
+    tree = parser(grammar).parse(source.text)
+    problems = source.problems
+    if tree.root_node.has_error:
+        problems = (*problems, *syntax_problems(tree.root_node, source))
+    return tree, problems
+
+
+def syntax_problems(root: Node, source: SourceText, most: int = 10) -> tuple[Problem, ...]:
+    """The first ``most`` places where the text does not follow the grammar."""
+    found: list[Problem] = []
+    todo = [root]
+    while todo and len(found) < most:
+        node = todo.pop()
+        if node.is_missing:
+            line, column = source.position(node.start_byte)
+            found.append(Problem(source.path, f"syntax error: '{node.type}' is missing at column {column}", line))
+        elif node.is_error:
+            line, column = source.position(node.start_byte)
+            found.append(Problem(source.path, f"syntax error at column {column}", line))
+        elif node.has_error:
+            todo.extend(reversed(node.children))
+    return tuple(found)
+
+
+def _longest_line(text: bytes) -> int:
+    if len(text) <= LONGEST_LINE:
+        return 0
+    longest = start = 0
+    while (end := text.find(b"\n", start)) >= 0:
+        longest = max(longest, end - start)
+        start = end + 1
+    return max(longest, len(text) - start)

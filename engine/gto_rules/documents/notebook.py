@@ -1,0 +1,102 @@
+"""Jupyter notebooks → code cells as Python, with every byte's place in the notebook file."""
+
+from __future__ import annotations
+
+import re
+
+from gto_rules.documents.data_json import read_json
+from gto_rules.documents.grammar import parse_tree
+from gto_rules.documents.model import (
+    Cell,
+    DataDocument,
+    Mapping,
+    Node,
+    NotebookDocument,
+    PythonDocument,
+    Scalar,
+    Sequence,
+    SourceText,
+)
+
+_ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "b": b"\b", "f": b"\f", '"': b'"', "\\": b"\\", "/": b"/"}
+# Line magics, shell escapes and help requests are not Python: blanked to the same length.
+_MAGIC = re.compile(rb"^[ \t]*(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$|=[ \t]*(?:!|%)[^\n=]*$", re.M)
+_CELL_MAGIC = re.compile(rb"^\s*%%(\w+)")
+_PYTHON_CELLS = frozenset((b"time", b"timeit", b"capture", b"prun"))
+
+
+def read_notebook(source: SourceText) -> NotebookDocument:
+    """The Python cells of a notebook; a notebook in another language has none."""
+    data = read_json(source)
+    if _language(data) not in (None, "python"):
+        return NotebookDocument(source, "notebook", data.problems)
+    entry = data.find("cells")
+    rows = entry.value.items if entry is not None and isinstance(entry.value, Sequence) else ()
+    cells = [_cell(source, index, row) for index, row in enumerate(rows) if _is_code(row)]
+    return NotebookDocument(source, "notebook", data.problems, cells=tuple(c for c in cells if c is not None))
+
+
+def _language(data: DataDocument) -> str | None:
+    for path in (("metadata", "kernelspec", "language"), ("metadata", "language_info", "name")):
+        entry = data.find(*path)
+        if entry is not None and isinstance(entry.value, Scalar):
+            return str(entry.value.value).lower()
+    return None
+
+
+def _is_code(row: Node) -> bool:
+    kind = row.get("cell_type") if isinstance(row, Mapping) else None
+    return kind is not None and isinstance(kind.value, Scalar) and kind.value.value == "code"
+
+
+def _cell(source: SourceText, index: int, row: Node) -> Cell | None:
+    entry = row.get("source") if isinstance(row, Mapping) else None
+    if entry is None:
+        return None
+    parts = entry.value.items if isinstance(entry.value, Sequence) else (entry.value,)
+    text = bytearray()
+    offsets: list[int] = []
+    for part in parts:
+        if isinstance(part, Scalar) and isinstance(part.value, str):
+            _decode(source.text, part.span.start + 1, part.span.end - 1, text, offsets)
+    offsets.append(entry.value.span.end)
+    cell = SourceText(source.path, bytes(text), _blank(bytes(text)))
+    tree, problems = parse_tree("python", cell)
+    return Cell(index, PythonDocument(cell, "python", problems, tree=tree), tuple(offsets))
+
+
+def _blank(text: bytes) -> bytes:
+    magic = _CELL_MAGIC.match(text)
+    if magic and magic[1] not in _PYTHON_CELLS:
+        return re.sub(rb"[^\n]", b" ", text)
+    return _MAGIC.sub(_spaces, text)
+
+
+def _spaces(found: re.Match[bytes]) -> bytes:
+    body = found[0]
+    if body.startswith(b"="):  # ``x = !ls``: keep the assignment whole
+        return b"= 0".ljust(len(body)) if len(body) >= 3 else body
+    return b" " * len(body)
+
+
+def _decode(raw: bytes, start: int, end: int, text: bytearray, offsets: list[int]) -> None:
+    """Undo JSON's escapes between two offsets, noting for each byte where it came from."""
+    at = start
+    while at < end:
+        step, piece = 1, raw[at : at + 1]
+        if piece == b"\\":
+            step, piece = _escape(raw, at)
+        text += piece
+        offsets.extend([at] * len(piece))
+        at += step
+
+
+def _escape(raw: bytes, at: int) -> tuple[int, bytes]:
+    letter = raw[at + 1 : at + 2].decode("latin-1")
+    if letter != "u":
+        return 2, _ESCAPES.get(letter, letter.encode())
+    code = int(raw[at + 2 : at + 6] or b"0", 16)
+    if 0xD800 <= code < 0xDC00 and raw[at + 6 : at + 8] == b"\\u":
+        low = int(raw[at + 8 : at + 12], 16)
+        return 12, chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)).encode("utf-8", "replace")
+    return 6, chr(code).encode("utf-8", "replace")

@@ -1,0 +1,175 @@
+"""One project on disk: its files, read at most once."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property, lru_cache
+from pathlib import Path, PurePosixPath
+
+from gto_rules.documents import classify, parse, read_source
+from gto_rules.documents.model import Document, SourceText
+from gto_rules.errors import ProjectError
+from gto_rules.project.inventory import take_inventory
+from gto_rules.project.model import Inventory
+
+# Documents kept in memory: enough for every rule to look at the same files in turn, few enough
+# that a tree of thousands of files does not pile up.
+_KEPT_DOCUMENTS = 256
+
+
+class Project:
+    """A project folder that is only read.
+
+    Attributes:
+        root: The folder.
+        inventory: Its files, in path order.
+    """
+
+    def __init__(self, root: Path, inventory: Inventory) -> None:
+        self.root = root
+        self.inventory = inventory
+        self._sizes = {entry.path: entry.size for entry in inventory.files}
+        self.read = lru_cache(maxsize=_KEPT_DOCUMENTS)(self._read)
+
+    @classmethod
+    def open(cls, root: Path) -> Project:
+        """The project at ``root``.
+
+        Raises:
+            ProjectError: there is no such folder, or it is a file.
+        """
+        if not root.exists():
+            raise ProjectError(f"there is no folder {root}")
+        if not root.is_dir():
+            raise ProjectError(f"{root} is a file; the folder of a training project was expected")
+        return cls(root, take_inventory(root))
+
+    @property
+    def name(self) -> str:
+        return self.root.resolve().name
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Relative POSIX paths of all files, in order."""
+        return tuple(self._sizes)
+
+    def exists(self, path: str) -> bool:
+        """Whether a file of the inventory has this relative path."""
+        return normalise(path) in self._sizes
+
+    def is_dir(self, path: str) -> bool:
+        """Whether ``path`` is a folder inside the project."""
+        clean = normalise(path)
+        return not clean.startswith("../") and clean != ".." and (self.root / clean).is_dir()
+
+    def size(self, path: str) -> int:
+        return self._sizes.get(normalise(path), 0)
+
+    def bytes(self, path: str) -> bytes:
+        """Raw content, empty if it cannot be read."""
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            return b""
+
+    def source(self, path: str) -> SourceText:
+        """Decoded content; what is wrong with it is in its problems."""
+        return read_source(self.root / path, normalise(path))
+
+    def _read(self, path: str, kind: str | None = None) -> Document:
+        """The parsed document of a file (kept for a while). ``kind`` overrides the reader."""
+        return parse(self.source(path), kind)
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Paths that match ``pattern``: ``*`` within a folder, ``**`` across folders, case-sensitive.
+
+        A pattern without a slash matches the file name in any folder.
+        """
+        regex = glob_regex(pattern)
+        if "/" in pattern:
+            return tuple(p for p in self._sizes if regex.fullmatch(p))
+        return tuple(p for p in self._sizes if regex.fullmatch(p.rpartition("/")[2]))
+
+    @cached_property
+    def _by_kind(self) -> dict[str, tuple[str, ...]]:
+        kinds: dict[str, list[str]] = {}
+        for path in self._sizes:
+            kind = classify(path)
+            if kind is None and "." not in PurePosixPath(path).name and 0 < self._sizes[path] < 1_000_000:
+                kind = classify(path, self._head(path))
+            if kind is not None:
+                kinds.setdefault(kind, []).append(path)
+        return {kind: tuple(paths) for kind, paths in kinds.items()}
+
+    def files_of(self, *kinds: str) -> tuple[str, ...]:
+        """Paths of all files of these kinds, in order within each kind."""
+        return tuple(path for kind in kinds for path in self._by_kind.get(kind, ()))
+
+    def _head(self, path: str) -> bytes:
+        try:
+            with (self.root / path).open("rb") as stream:
+                return stream.read(128)
+        except OSError:
+            return b""
+
+    def git_remotes(self) -> tuple[tuple[str, str, int], ...]:
+        """(remote, URL, line) of ``.git/config``, read as text; nothing is run."""
+        config = self._git_config()
+        if config is None:
+            return ()
+        try:
+            text = config.read_text("utf-8", "replace")
+        except OSError:
+            return ()
+        found, remote = [], ""
+        for number, line in enumerate(text.splitlines(), 1):
+            section = re.match(r'\s*\[remote "([^"]+)"\]', line)
+            url = re.match(r"\s*url\s*=\s*(\S+)", line)
+            if line.lstrip().startswith("["):
+                remote = section[1] if section else ""
+            elif url and remote:
+                found.append((remote, url[1], number))
+        return tuple(found)
+
+    def _git_config(self) -> Path | None:
+        git = self.root / ".git"
+        if git.is_file():  # a work tree: ``gitdir: <main>/.git/worktrees/<name>``
+            target = re.match(r"gitdir:\s*(.+)", git.read_text("utf-8", "replace"))
+            git = (self.root / target[1].strip()).resolve() if target else git
+            git = git.parent.parent if git.parent.name == "worktrees" else git
+        return git / "config" if (git / "config").is_file() else None
+
+
+def normalise(path: str) -> str:
+    """A relative path without ``./``, doubled slashes or inner ``..``; ``.`` for the root."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts) or "."
+
+
+@lru_cache(maxsize=512)
+def glob_regex(pattern: str) -> re.Pattern[str]:
+    """A glob as a regular expression; ``[...]`` sets and ``?`` work as in a shell."""
+    out, at = "", 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at):
+            out, at = out + "(?:[^/]+/)*", at + 3
+        elif pattern.startswith("**", at):
+            out, at = out + ".*", at + 2
+        elif pattern[at] == "*":
+            out, at = out + "[^/]*", at + 1
+        elif pattern[at] == "?":
+            out, at = out + "[^/]", at + 1
+        elif pattern[at] == "[" and "]" in pattern[at + 1 :]:
+            end = pattern.index("]", at + 1)
+            inner = pattern[at + 1 : end].replace("\\", "\\\\")
+            out, at = out + f"[{'^' + inner[1:] if inner.startswith('!') else inner}]", end + 1
+        else:
+            out, at = out + re.escape(pattern[at]), at + 1
+    return re.compile(out)

@@ -62,7 +62,7 @@ class _Walker:
 
     def folder(self, folder: Path | str, prefix: str, depth: int) -> None:
         try:
-            status = os.stat(folder)
+            status = Path(folder).stat()
             if (status.st_dev, status.st_ino) in self.seen:
                 return self.skip(prefix.rstrip("/"), "is a link to a folder that was already read")
             self.seen.add((status.st_dev, status.st_ino))
@@ -103,4 +103,4 @@ class _Walker:
 
     def inside(self, path: str) -> bool:
         target = os.path.realpath(path)
-        return os.path.exists(target) and os.path.commonpath((target, self.root)) == str(self.root)
+        return Path(target).exists() and os.path.commonpath((target, self.root)) == str(self.root)

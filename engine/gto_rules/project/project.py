@@ -65,7 +65,7 @@ class Project:
     def size(self, path: str) -> int:
         return self._sizes.get(normalise(path), 0)
 
-    def bytes(self, path: str) -> bytes:
+    def raw(self, path: str) -> bytes:
         """Raw content, empty if it cannot be read."""
         try:
             return (self.root / path).read_bytes()

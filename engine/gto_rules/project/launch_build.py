@@ -53,7 +53,7 @@ def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: 
         program=_program(reading),
         arguments=tuple(f.word() for f in arguments),
         launcher_arguments=_launcher_words(reading),
-        configs=config_words(reading, hints, named),
+        configs=tuple(_within(named, path) for path in config_words(reading, hints, named)),
         overrides=override_words(arguments),
         env=env,
         multi_node=multi_node,

@@ -114,5 +114,5 @@ def _single(several: Launch, first: Launch) -> tuple[str, ...]:
 
 
 def _title(launch: Launch) -> str:
-    what = launch.entry or launch.entry_module or " ".join(launch.program)
-    return f"{launch.launcher} {what}".strip()
+    what = launch.entry or launch.entry_module
+    return f"{launch.launcher} {what}" if what else " ".join(launch.program) or launch.launcher

@@ -75,7 +75,8 @@ def _said(text: str, known: bool, place: Place) -> Said:
     same = re.fullmatch(r"(\d{1,9})[:-](\d{1,9})", text) if known else None
     if same and same.group(1) == same.group(2):
         return Said(int(same.group(1)), place, text)
-    return Said(text if known and text else "unknown", place, text)
+    meant = known and (same is not None or re.fullmatch(r"\d{1,9}[:-]\d{1,9}|[a-z]{2,8}", text) is not None)
+    return Said(text if meant else "unknown", place, text)
 
 
 def _direct(

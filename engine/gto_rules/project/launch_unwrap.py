@@ -18,6 +18,7 @@ from gto_rules.project.shell_values import Field, Piece, Value, join
 from gto_rules.project.shell_walk import Command, Context
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_JOINTS = frozenset({"&&", ";", "||"})
 _INNER_ROLES = ("launcher", "interpreter", "program", "starter", "wrapper", "shell")
 
 
@@ -62,6 +63,7 @@ class Unwrapper:
         self.readings: list[Reading] = []
         self.runner = Runner(self._command, files)
         self._around: tuple[Level, ...] = ()
+        self._told_names = {name for spec in specs for name in spec.exports}
 
     def run(self, text: ShellText, state: State, context: Context) -> None:
         """Walk ``text``; readings are added in the order in which they would run."""
@@ -76,7 +78,7 @@ class Unwrapper:
         exported = {
             name: variable.values[0] if variable.values else ()
             for name, variable in command.state.variables.items()
-            if variable.exported and variable.settled and not variable.array
+            if variable.exported and variable.settled and not variable.array and name not in self._told_names
         }
         env = {**{k: v for k, v in exported.items() if v and v[0].place.line is not None}, **command.assigned}
         for name, value in command.assigned.items():
@@ -148,10 +150,17 @@ class Unwrapper:
         """Index after the separator when a known program follows it."""
         for at in range(start, len(words) - 1):
             if words[at].text == spec.separator:
-                inner = words[at + 1 :]
-                level = self._level(inner)
-                return at + 1 if level is not None and level.spec.role in _INNER_ROLES else None
+                starts = [at + 1, *(n + 1 for n in range(at + 1, len(words) - 1) if words[n].text in _JOINTS)]
+                levels = [self._level(words[n:]) for n in starts]
+                return at + 1 if any(one is not None and one.spec.role in _INNER_ROLES for one in levels) else None
         return None
+
+    def _behind(self, words: tuple[Field, ...], around: _Around, command: Command) -> None:
+        """Go on with the words behind a separator; they may hold several commands (``a \\&\\& b``)."""
+        if any(w.text in _JOINTS for w in words):
+            self._text(join([w.pieces for w in words]), around, command)
+        else:
+            self._unwrap(words, around, command)
 
     # -- by role
 
@@ -167,7 +176,7 @@ class Unwrapper:
             at = self._separator(spec, level.words, 1)
             level = replace(level, options=read_options(level.words[: (at or 1) - 1], 1, spec.flags))
             around = replace(around, chain=(*around.chain[:-1], level))
-            self._unwrap(level.words[at or len(level.words) :], around, replace(command, state=state))
+            self._behind(level.words[at or len(level.words) :], around, replace(command, state=state))
             return
         self._inner(level, around, command, state)
         if len(self.readings) == before and level.options.rest < len(level.words) and spec.multi_node.starts:
@@ -291,7 +300,7 @@ class Unwrapper:
             options = read_options(words[: after_separator - 1], at + 1, replace(spec.flags, unknown="value"))
             outer = replace(level, options=options)
             around = replace(around, chain=(*around.chain, outer))
-            self._unwrap(words[after_separator:], around, command)
+            self._behind(words[after_separator:], around, command)
             return
         self.readings.append(self._reading(around, level, command, entry=at, rest=at + 1))
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from dataclasses import replace
 
+from gto_rules.project.shell_state import Variable
 from gto_rules.project.shell_text import of_value, parse
 from gto_rules.project.shell_values import Field, join
 from gto_rules.project.shell_walk import MAX_DEPTH, Builtin, Leave, Walk
@@ -74,8 +75,11 @@ def set_(walk: Walk, fields: tuple[Field, ...], raw: list[RawWord]) -> bool | No
 
 
 def read(walk: Walk, fields: tuple[Field, ...], raw: list[RawWord]) -> bool | None:
+    whole = any(f.text == "-d" for f in fields) and walk.stdin is not None
     for field in fields[1:]:
-        if re.fullmatch(r"[A-Za-z_]\w*", field.text):
+        if whole and walk.stdin is not None and field is fields[-1]:
+            walk.state.assign(field.text, Variable((walk.stdin,)))
+        elif re.fullmatch(r"[A-Za-z_]\w*", field.text):
             walk.state.unsettle(field.text)
     return None
 

@@ -90,6 +90,7 @@ class Walk:
         self.text = text
         self.state = state
         self.context = context
+        self.stdin: Value | None = None
 
     @property
     def expander(self) -> Expander:
@@ -125,13 +126,17 @@ class Walk:
             self.runner.note("the script is too long to follow to its end")
             raise Leave("exit")
         raw = self.words(node)
+        self.stdin = stdin
         assigned: dict[str, Value] = {}
+        before, self.state = self.state, self.state.copy()
         while raw and (name := self.assigned_name(raw[0])) is not None:
-            assigned[name] = self._assigned(raw.pop(0))
+            word = raw.pop(0)
+            assigned[name] = self._assigned(word)
+            self.assign(word)  # later assignments before the same command see it
+        during, self.state = self.state, before
         fields = tuple(f for word in raw for f in self.expander.fields(word))
         if not fields:
-            for name, value in assigned.items():
-                self.state.assign(name, Variable((value,)))
+            self.state.variables = during.variables
             return True
         return self.simple(fields, raw, assigned, stdin)
 
@@ -166,12 +171,10 @@ class Walk:
         """The value that an assignment word gives."""
         match = ASSIGNMENT.match(self.written(word))
         assert match is not None
-        inner = list(WordReader(self.text.text, word.start + match.end(), word.end).words(False))
         start = word.start + match.end()
-        if not inner or inner[0].start != start:
-            place, _ = self.text.place(start, word.end)
-            return (Piece("", place),)
-        return self.expander.value(inner[0].parts)
+        if start == word.end:
+            return (Piece("", self.text.place(start, start)[0]),)
+        return self.expander.value(WordReader(self.text.text, start, word.end).one().parts)
 
     def assign(self, word: RawWord, exported: bool = False) -> None:
         """Carry out an assignment: ``NAME=x``, ``NAME+=x``, ``NAME=(...)`` or ``NAME[i]=x``."""

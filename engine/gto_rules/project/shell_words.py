@@ -99,6 +99,10 @@ class WordReader:
                     continue
                 yield word
 
+    def one(self) -> RawWord:
+        """The word that begins right here."""
+        return self._word(False)
+
     def _skip_operator(self) -> None:
         if self.text.startswith(b"&>", self.at):
             self.at += 1

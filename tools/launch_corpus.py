@@ -12,21 +12,19 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from gto_rules.errors import GtoError
 from gto_rules.project.launch import read_launch
+from gto_rules.project.launch_check import differences
 from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.model import Launch
 from gto_rules.project.project import Project
 
 RULES = Path(__file__).resolve().parent.parent / "rules" / "launchers" / "launchers"
-PLAIN = ("launcher", "nnodes", "nproc_per_node", "entry", "entry_module", "framework", "outer", "multi_node", "cwd")
-MAY_BE_NULL = frozenset({"nnodes", "nproc_per_node", "framework"})
-ENGINES = ("vllm", "sglang")
 
 
 def load_specs() -> list[LauncherSpec]:
@@ -50,46 +48,6 @@ def read(record: Mapping[str, Any], specs: list[LauncherSpec]) -> Launch:
         )
 
 
-def compare(launch: Launch, expect: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Fields that differ: name, expected, found."""
-    for name in PLAIN:
-        if name in expect and not (name in MAY_BE_NULL and expect[name] is None):
-            yield from _differs(name, expect[name], getattr(launch, name))
-    for name in ("configs", "single_node", "inference", "scripts"):
-        if name in expect:
-            yield from _differs(name, [str(v) for v in expect[name]], list(getattr(launch, name)))
-    for name in ("arguments", "launcher_arguments"):
-        if name in expect:
-            yield from _differs(name, [str(v) for v in expect[name]], [w.text for w in getattr(launch, name)])
-    for name in ("overrides", "env"):
-        for key, value in expect.get(name, {}).items():
-            word = getattr(launch, name).get(key)
-            found = None if word is None else word.text
-            yield from _differs(f"{name}.{key}", "null" if value is None else str(value), found)
-    for name in (n for n in ENGINES if n in expect):
-        yield from _differs(name, expect[name], name in launch.inference)
-    if "ambiguous" in expect:
-        yield from _differs("ambiguous", expect["ambiguous"], bool(launch.ambiguous))
-    if "candidates" in expect:
-        yield from _differs("candidates", expect["candidates"], len(launch.ambiguous))
-    for name, value in expect.get("single_node_overrides", {}).items():
-        yield from _differs(f"single_node.{name}", str(value), _stated(launch.single_node, name))
-
-
-def _differs(name: str, expected: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
-    if expected != found:
-        yield name, expected, found
-
-
-def _stated(words: tuple[str, ...], name: str) -> str | None:
-    """The value that the words give to an option."""
-    for at, word in enumerate(words):
-        flag, equals, value = word.partition("=")
-        if flag.lstrip("-").replace("-", "_") == name:
-            return value if equals else (words[at + 1] if at + 1 < len(words) else None)
-    return None
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("file", type=Path)
@@ -103,7 +61,7 @@ def main() -> int:
             continue
         try:
             launch = read(record, specs)
-            wrong = list(compare(launch, record["expect"]))
+            wrong = list(differences(launch, record["expect"]))
         except GtoError as error:
             launch, wrong = None, [("error", "a launch", str(error))]
         right += not wrong

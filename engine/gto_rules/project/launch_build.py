@@ -41,7 +41,7 @@ def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: 
     arguments = level.words[reading.rest :] if not reading.opaque else ()
     counts = _counts(reading, hints, named, arguments)
     multi_node = _multi_node(reading, counts, named)
-    env = {name: Field(value, _first(value)).word() for name, value in reading.env.items()}
+    env = {name: value.word() for name, value in reading.env.items() if value.place.line is not None}
     launch = Launch(
         command=command,
         launcher=launcher,
@@ -102,11 +102,6 @@ def _within(named: NamedFiles, path: str) -> str:
     if named.root is not None and posixpath.isabs(path) and named.find(path) is not None:
         return posixpath.relpath(path, posixpath.join(named.root, named.cwd))
     return path
-
-
-def _first(value: tuple[object, ...]) -> Place:
-    place = getattr(value[0], "place", None) if value else None
-    return place if isinstance(place, Place) else Place(None, None)
 
 
 def _value(count: Said | None) -> int | str | None:

@@ -10,7 +10,7 @@ from typing import Protocol
 from gto_rules.project.launch_flags import Level
 from gto_rules.project.launchers import CountSource
 from gto_rules.project.model import Place
-from gto_rules.project.shell_values import Field, Value, is_known, text_of, value_place
+from gto_rules.project.shell_values import Field, value_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Counts:
     total: Said | None
 
 
-def counts_of(level: Level, env: Mapping[str, Value], lookup: Lookup | None) -> Counts:
+def counts_of(level: Level, env: Mapping[str, Field], lookup: Lookup | None) -> Counts:
     """Nodes, ranks per node and ranks in all that one program is told."""
     spec = level.spec
     config = _config(level, lookup)
@@ -80,16 +80,14 @@ def _said(text: str, known: bool, place: Place) -> Said:
 
 
 def _direct(
-    level: Level, source: CountSource, env: Mapping[str, Value], config: Mapping[str, tuple[str, Place]]
+    level: Level, source: CountSource, env: Mapping[str, Field], config: Mapping[str, tuple[str, Place]]
 ) -> Said | None:
     flag = level.flag(source.flags)
     if flag is not None and flag.value is not None:
         return said(flag.value)
     for name in source.env:
         if name in env:
-            value = env[name]
-            place = value[-1].place if value else Place(None, None)
-            return _said(text_of(value), is_known(value), place)
+            return said(env[name])
     return next((_said(config[k][0], True, config[k][1]) for k in source.config if k in config), None)
 
 
@@ -132,7 +130,7 @@ def _slots(level: Level, source: CountSource, lookup: Lookup | None) -> tuple[Sa
     return (Said(found[1], found[2], str(found[1])),) if found and found[1] is not None else None
 
 
-def _devices(level: Level, source: CountSource, env: Mapping[str, Value]) -> Said | None:
+def _devices(level: Level, source: CountSource, env: Mapping[str, Field]) -> Said | None:
     """Ranks out of a list of devices: ``localhost:0,1`` or ``0,1``."""
     flag = level.flag(source.devices)
     if flag is None or flag.value is None:

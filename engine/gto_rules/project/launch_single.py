@@ -8,14 +8,13 @@ from gto_rules.project.launch_flags import Flag
 from gto_rules.project.launch_unwrap import Reading
 from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.model import Launch
-from gto_rules.project.shell_values import text_of
 
 
 def single_node_words(reading: Reading, launch: Launch, hints: Sequence[LauncherSpec]) -> tuple[str, ...]:
     """The words of the command without what ties it to other nodes, environment first."""
     level, rule = reading.level, reading.level.spec.single_node
     drop_env = {name for spec in (level.spec, *hints) for name in spec.single_node.drop_env}
-    env = [f"{name}={text_of(value)}" for name, value in reading.env.items() if name not in drop_env]
+    env = [f"{name}={word.text}" for name, word in launch.env.items() if name not in drop_env]
     drop = {level.spec.flags.canonical(n) for n in rule.drop_flags}
     stated = {level.spec.flags.canonical(n): v for n, v in _stated(launch, level.spec).items()}
     words: list[str] = [f.text for f in level.words[: level.first]]

@@ -35,7 +35,7 @@ class Reading:
 
     level: Level
     chain: tuple[Level, ...]
-    env: Mapping[str, Value]
+    env: Mapping[str, Field]
     state: State
     context: Context
     entry: int | None = None
@@ -49,7 +49,7 @@ class _Around:
     """What is around the command that is being unwrapped."""
 
     chain: tuple[Level, ...] = ()
-    env: Mapping[str, Value] = field(default_factory=dict)
+    env: Mapping[str, Field] = field(default_factory=dict)
     depth: int = 0
 
 
@@ -76,13 +76,13 @@ class Unwrapper:
 
     def _command(self, command: Command) -> None:
         exported = {
-            name: variable.values[0] if variable.values else ()
+            name: variable.field()
             for name, variable in command.state.variables.items()
             if variable.exported and variable.settled and not variable.array and name not in self._told_names
         }
-        env = {**{k: v for k, v in exported.items() if v and v[0].place.line is not None}, **command.assigned}
+        env = {**exported, **command.assigned}
         for name, value in command.assigned.items():
-            command.state.assign(name, Variable((value,), exported=True))
+            command.state.assign(name, Variable((value.pieces,), exported=True, place=value.place))
         self._unwrap(command.fields, _Around(self._around, env), command)
 
     def _unwrap(self, words: tuple[Field, ...], around: _Around, command: Command) -> None:
@@ -234,12 +234,12 @@ class Unwrapper:
                 state.cwd = target
         return state
 
-    def _set(self, word: Field, env: dict[str, Value], state: State) -> None:
+    def _set(self, word: Field, env: dict[str, Field], state: State) -> None:
         name, equals, _ = word.text.partition("=")
         if equals and name.isidentifier():
-            value = after(word, len(name) + 1).pieces
+            value = after(word, len(name) + 1)
             env[name] = value
-            state.assign(name, Variable((value,), exported=True))
+            state.assign(name, Variable((value.pieces,), exported=True, place=value.place))
 
     def _text(self, value: Value, around: _Around, command: Command, arguments: tuple[Value, ...] = ()) -> None:
         """Go on inside a string that another shell reads."""
@@ -247,7 +247,7 @@ class Unwrapper:
 
     def _enter(self, text: ShellText, around: _Around, command: Command, state: State, script: str | None) -> None:
         for name, inherited in around.env.items():
-            state.assign(name, Variable((inherited,), exported=True))
+            state.assign(name, Variable((inherited.pieces,), exported=True, place=inherited.place))
         context = replace(command.context, depth=command.context.depth + 1)
         if script is not None:
             context = replace(context, scripts=(*context.scripts, script), followed=(*context.followed, script))

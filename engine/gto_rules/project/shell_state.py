@@ -11,7 +11,7 @@ from tree_sitter import Node
 from gto_rules.documents.model import SourceText
 from gto_rules.project.model import Place
 from gto_rules.project.shell_text import ShellText
-from gto_rules.project.shell_values import Piece, Value
+from gto_rules.project.shell_values import Field, Piece, Value
 
 
 class Files(Protocol):
@@ -24,12 +24,23 @@ class Files(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A shell variable. An array has several values. ``settled`` is False when branches differ."""
+    """A shell variable.
+
+    An array has several values. ``settled`` is False when branches differ. ``place`` is where the
+    value is written in the assignment, quotes included.
+    """
 
     values: tuple[Value, ...] = ()
     array: bool = False
     exported: bool = False
     settled: bool = True
+    place: Place | None = None
+
+    def field(self) -> Field:
+        """The (first) value as a word that stands in the assignment."""
+        value = self.values[0] if self.values else ()
+        place = self.place or (value[0].place if value else Place(None, None))
+        return Field(value, place)
 
 
 @dataclass(slots=True)

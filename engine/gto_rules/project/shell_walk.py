@@ -47,7 +47,7 @@ class Command:
     """One command that would run. ``state`` is the shell's state at that moment."""
 
     fields: tuple[Field, ...]
-    assigned: dict[str, Value]
+    assigned: dict[str, Field]
     state: State
     context: Context
     text: ShellText
@@ -127,7 +127,7 @@ class Walk:
             raise Leave("exit")
         raw = self.words(node)
         self.stdin = stdin
-        assigned: dict[str, Value] = {}
+        assigned: dict[str, Field] = {}
         before, self.state = self.state, self.state.copy()
         while raw and (name := self.assigned_name(raw[0])) is not None:
             word = raw.pop(0)
@@ -141,7 +141,7 @@ class Walk:
         return self.simple(fields, raw, assigned, stdin)
 
     def simple(
-        self, fields: tuple[Field, ...], raw: list[RawWord], assigned: dict[str, Value], stdin: Value | None
+        self, fields: tuple[Field, ...], raw: list[RawWord], assigned: dict[str, Field], stdin: Value | None
     ) -> bool | None:
         name = fields[0].text
         while name in _TRANSPARENT and len(fields) > 1 and not fields[1].text.startswith("-"):
@@ -167,14 +167,16 @@ class Walk:
         match = ASSIGNMENT.match(self.written(word))
         return match.group(1) if match else None
 
-    def _assigned(self, word: RawWord) -> Value:
+    def _assigned(self, word: RawWord) -> Field:
         """The value that an assignment word gives."""
         match = ASSIGNMENT.match(self.written(word))
         assert match is not None
         start = word.start + match.end()
         if start == word.end:
-            return (Piece("", self.text.place(start, start)[0]),)
-        return self.expander.value(WordReader(self.text.text, start, word.end).one().parts)
+            place, _ = self.text.place(start, start)
+            return Field((Piece("", place),), place)
+        raw = WordReader(self.text.text, start, word.end).one()
+        return Field(self.expander.value(raw.parts), self.text.place(raw.start, raw.end)[0])
 
     def assign(self, word: RawWord, exported: bool = False) -> None:
         """Carry out an assignment: ``NAME=x``, ``NAME+=x``, ``NAME=(...)`` or ``NAME[i]=x``."""
@@ -189,18 +191,18 @@ class Walk:
         elif index is not None:
             self.state.unsettle(name)
         else:
-            value = self._assigned(word)
-            if plus:
-                value = (old.values[0] if old.values else ()) + value
-            self.state.assign(name, Variable((value,), False, exported, old.settled or not plus))
+            field = self._assigned(word)
+            before = old.values[0] if plus and old.values else ()
+            settled = old.settled or not plus
+            self.state.assign(name, Variable((before + field.pieces,), False, exported, settled, field.place))
 
-    def call(self, name: str, arguments: tuple[Field, ...], assigned: dict[str, Value]) -> None:
+    def call(self, name: str, arguments: tuple[Field, ...], assigned: dict[str, Field]) -> None:
         if self.context.depth >= MAX_DEPTH:
             return
         text, body = self.state.functions[name]
         outer = self.state.arguments
         for variable, value in assigned.items():
-            self.state.assign(variable, Variable((value,), exported=True))
+            self.state.assign(variable, Variable((value.pieces,), exported=True, place=value.place))
         self.state.arguments = tuple(f.pieces for f in arguments)
         inner = self.inner(text, depth=self.context.depth + 1)
         try:

@@ -1,0 +1,66 @@
+"""Where packs lie, and which files they hold. Nothing else in the engine knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PACK_FILE = "pack.yaml"
+TEST_SUFFIX = ".test.yaml"
+
+# Folder of a pack → kind of the rules in it.
+FOLDERS: dict[str, str] = {
+    "detectors": "detector",
+    "settings": "settings",
+    "patterns": "pattern",
+    "audits": "audit",
+    "items": "item",
+    "findings": "finding",
+    "diagnosis": "diagnosis",
+    "remedies": "remedy",
+    "repairs": "repair",
+    "launchers": "launcher",
+    "trials": "trial",
+    "hardware": "hardware",
+    "policies": "policy",
+    "fragments": "fragment",
+    "scenarios": "scenario",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PackFiles:
+    """A pack folder and its rule files, in path order."""
+
+    root: Path
+    rules: tuple[Path, ...]
+    strangers: tuple[Path, ...]
+
+    @property
+    def all(self) -> tuple[Path, ...]:
+        return (self.root / PACK_FILE, *self.rules)
+
+
+@cache
+def data_root(name: str) -> Path:
+    """The folder ``rules`` or ``schemas``: inside the installed package, else in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / name
+    return inside if inside.is_dir() else package.parent.parent / name
+
+
+def builtin_packs() -> tuple[Path, ...]:
+    return tuple(sorted(p.parent for p in data_root("rules").glob(f"*/{PACK_FILE}")))
+
+
+def pack_files(root: Path) -> PackFiles:
+    """The rule files of a pack; ``strangers`` are YAML files that lie where no kind lives."""
+    rules: list[Path] = []
+    strangers: list[Path] = []
+    for path in sorted(root.rglob("*.y*ml")):
+        if path.name.endswith(TEST_SUFFIX) or path == root / PACK_FILE:
+            continue
+        known = path.relative_to(root).parts[0] in FOLDERS
+        (rules if known and path.suffix == ".yaml" else strangers).append(path)
+    return PackFiles(root, tuple(rules), tuple(strangers))

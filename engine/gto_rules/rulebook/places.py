@@ -53,7 +53,7 @@ class Placed:
         rule: str | None = None,
     ) -> Diagnostic:
         """A diagnostic at a key path (or the nearest enclosing place that is known)."""
-        path = (*at, "<key>") if key else at
+        path: KeyPath = (*at, "<key>") if key else at
         while path and path not in self.places:
             path = path[:-1]
         line, column = self.places.get(path, (1, 1))
@@ -125,14 +125,25 @@ class _Builder:
 
     def mapping(self, node: yaml.MappingNode, at: KeyPath, depth: int) -> dict[Any, Any]:
         out: dict[Any, Any] = {}
+        merged: dict[Any, Any] = {}
         for key_node, value_node in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                merged |= self.merge(value_node, at, depth)
+                continue
             key = self.key(key_node)
             if key in out:
                 self.complain(key_node, f"the key '{key}' stands twice", hint="remove one of them")
                 continue
-            self.places[(*at, key, "<key>")] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+            place = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+            self.places[(*at, key, "<key>")] = place
             out[key] = self.build(value_node, (*at, key), depth + 1)
-        return out
+        return {**merged, **out}
+
+    def merge(self, node: yaml.Node, at: KeyPath, depth: int) -> dict[Any, Any]:
+        """The keys that ``<<`` brings in; keys written beside it win."""
+        parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        built = [self.build(part, at, depth + 1) for part in reversed(parts)]
+        return {key: value for part in built if isinstance(part, dict) for key, value in part.items()}
 
     def key(self, node: yaml.Node) -> Any:
         """A key as text; YAML 1.1 reads ``on`` and ``no`` as booleans, which no rule key is meant to be."""

@@ -120,14 +120,6 @@ _TYPES = {
 
 
 def _typed(value: Any) -> str:
-    names = {
-        dict: "a mapping",
-        list: "a list",
-        str: "text",
-        bool: "true/false",
-        int: "a whole number",
-        float: "a number",
-    }
     shown = "" if isinstance(value, dict | list) or value is None else f" ({value!r})"
     return _TYPES.get(type(value), "empty") + shown
 

@@ -1,0 +1,141 @@
+"""Before against after: paired runs, an interval over pairs, the loss beside the speed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from gto_rules.measure.model import Comparison, Interval, TrialResult
+
+CONFIDENCE = 0.95
+RESAMPLES = 4000
+# Up to this many pairs every resample there is can be counted out (5^5 = 3,125).
+EXACT_PAIRS = 5
+
+_SPEEDS = ("throughput.samples_per_s", "throughput.steps_per_s")
+
+
+def compare(
+    before: Sequence[TrialResult],
+    after: Sequence[TrialResult],
+    *,
+    loss_tolerance: float = 0.02,
+    noise: float = 0.0,
+) -> Comparison:
+    """Compare runs that were made in pairs (``before[i]`` beside ``after[i]``).
+
+    The ratio is the geometric mean over pairs of after/before throughput; its interval is the
+    bootstrap over *pairs* (steps within a run are not independent). A difference within ``noise``
+    (what two equal sides differed by) or whose interval includes 1 counts as none.
+
+    Args:
+        before: Runs of the state before, all with status ``ok``.
+        after: Runs of the state after, as many.
+        loss_tolerance: Relative difference of the mean loss over the same steps that is the same.
+        noise: Relative noise floor, e.g. 0.02.
+
+    Raises:
+        ValueError: no pairs, or runs that share no throughput.
+    """
+    pairs = list(zip(before, after, strict=True))
+    speed = _shared_speed(pairs)
+    ratios = [b.metrics[speed] / a.metrics[speed] for a, b in pairs]
+    interval = bootstrap(ratios)
+    return Comparison(
+        throughput=interval,
+        verdict=_verdict(interval, noise),
+        pairs=len(pairs),
+        loss_parity=loss_parity(before, after, loss_tolerance),
+        metrics_before=middle(before),
+        metrics_after=middle(after),
+        notes=(f"throughput is {speed}", f"noise floor {noise:.1%}"),
+    )
+
+
+def _shared_speed(pairs: Sequence[tuple[TrialResult, TrialResult]]) -> str:
+    if not pairs:
+        raise ValueError("there are no pairs to compare")
+    for name in _SPEEDS:
+        if all(one.metrics.get(name, 0.0) > 0 for pair in pairs for one in pair):
+            return name
+    raise ValueError("the runs share no throughput figure")
+
+
+def _verdict(interval: Interval, noise: float) -> Literal["faster", "slower", "no_difference"]:
+    if interval.low > 1.0 and interval.ratio > 1.0 + noise:
+        return "faster"
+    if interval.high < 1.0 and interval.ratio < 1.0 - noise:
+        return "slower"
+    return "no_difference"
+
+
+def bootstrap(ratios: Sequence[float]) -> Interval:
+    """Geometric mean of ratios with its percentile-bootstrap interval; the same input gives the same output.
+
+    Few pairs are counted out exactly, many are resampled with a fixed seed. With one pair the
+    interval says nothing and is infinite.
+    """
+    logs = [math.log(ratio) for ratio in ratios]
+    centre = math.exp(statistics.fmean(logs))
+    if len(logs) == 1:
+        return Interval(centre, 0.0, math.inf)
+    means = sorted(map(statistics.fmean, _resamples(logs)))
+    tail = (1.0 - CONFIDENCE) / 2.0
+    low = means[int(tail * (len(means) - 1))]
+    high = means[math.ceil((1.0 - tail) * (len(means) - 1))]
+    return Interval(centre, math.exp(low), math.exp(high))
+
+
+def _resamples(values: Sequence[float]) -> Iterable[Sequence[float]]:
+    if len(values) <= EXACT_PAIRS:
+        return itertools.product(values, repeat=len(values))
+    dice = random.Random(0)
+    return (dice.choices(values, k=len(values)) for _ in range(RESAMPLES))
+
+
+def noise_floor(runs: Sequence[TrialResult]) -> float:
+    """Half the relative spread of equal runs' throughput; 0 with fewer than two."""
+    for name in _SPEEDS:
+        speeds = [run.metrics[name] for run in runs if name in run.metrics]
+        if len(speeds) == len(runs) and len(speeds) > 1:
+            return (max(speeds) - min(speeds)) / (2.0 * statistics.fmean(speeds))
+    return 0.0
+
+
+def loss_parity(before: Sequence[TrialResult], after: Sequence[TrialResult], tolerance: float) -> Mapping[str, Any]:
+    """Whether the loss over the same steps stayed the same.
+
+    ``same`` is None when a side recorded no loss. The tolerance widens to twice what the runs of one
+    side differ by among themselves, because training that is random anyway cannot be held to more.
+    """
+    sides = [[dict(run.losses) for run in runs if run.losses] for runs in (before, after)]
+    if not all(sides):
+        return {"same": None, "reason": "no loss was recorded"}
+    steps = set.intersection(*(set(losses) for side in sides for losses in side))
+    if not steps:
+        return {"same": None, "reason": "the runs share no step with a loss"}
+    means = [[statistics.fmean(losses[n] for n in steps) for losses in side] for side in sides]
+    own = max(max(side) - min(side) for side in means)
+    first, second = statistics.fmean(means[0]), statistics.fmean(means[1])
+    scale = max(abs(first), 1e-12)
+    allowed = max(tolerance, 2.0 * own / scale)
+    difference = abs(second - first) / scale
+    finite = all(math.isfinite(value) for side in means for value in side)
+    return {
+        "same": finite and difference <= allowed,
+        "before": first,
+        "after": second,
+        "relative_difference": difference,
+        "tolerance": allowed,
+        "steps": len(steps),
+    }
+
+
+def middle(runs: Sequence[TrialResult]) -> dict[str, float]:
+    """The median of every figure that all runs have."""
+    names = set.intersection(*(set(run.metrics) for run in runs)) if runs else set()
+    return {name: statistics.median(run.metrics[name] for run in runs) for name in sorted(names)}

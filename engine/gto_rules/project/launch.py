@@ -93,12 +93,13 @@ def read_text(
 ) -> tuple[list[Found], tuple[str, ...]]:
     """Every launch in a shell text, in order, and what stayed unclear."""
     unwrapper = Unwrapper(launchers, project)
+    start = state.cwd
     try:
         unwrapper.run(text, state, Context(scripts=scripts, followed=scripts))
         found = []
         for reading in unwrapper.readings:
             named = NamedFiles(project, state.root, reading.state.cwd)
-            found.append(Found(build(reading, command, launchers, named), reading))
+            found.append(Found(build(reading, command, launchers, named, start), reading))
     except RecursionError:
         raise LaunchError("the launch command is nested too deeply to be read") from None
     return found, tuple(unwrapper.runner.problems)

@@ -33,7 +33,7 @@ class Nodes:
     untold: bool = False
 
 
-def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: NamedFiles) -> Launch:
+def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: NamedFiles, start: str) -> Launch:
     """The launch of one reading, with its alternatives in ``ambiguous``."""
     level = reading.level
     hints = with_role(specs, "words")
@@ -49,7 +49,7 @@ def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: 
         nnodes=_value(counts.nodes),
         nproc_per_node=_value(counts.ranks),
         entry=_within(named, level.words[reading.entry].text) if reading.entry is not None else None,
-        entry_module=level.words[reading.module].text if reading.module is not None else None,
+        entry_module=level.words[reading.module].text if reading.module is not None else level.module,
         program=_program(reading),
         arguments=tuple(f.word() for f in arguments),
         launcher_arguments=_launcher_words(reading),
@@ -59,6 +59,7 @@ def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: 
         multi_node=multi_node,
         argv=() if reading.opaque else tuple(f.word() for f in level.words),
         cwd=reading.state.cwd,
+        start=start,
         scripts=reading.context.scripts,
         evidence=_evidence(reading, counts),
         problems=_problems(reading),

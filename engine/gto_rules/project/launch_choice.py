@@ -50,16 +50,22 @@ def points(found: Found, launchers: Sequence[LauncherSpec]) -> int:
         return -100
     launch, level = found.launch, found.reading.level
     starts_ranks = any(one.spec.launches for one in found.reading.chain)
-    score = 4 if starts_ranks else _ROLE_POINTS.get(level.spec.role, 0)
-    return score + entry_points(launch, launchers)
+    # A command of the project's own package has no rule: its name alone speaks.
+    score = 4 if starts_ranks else _ROLE_POINTS.get(level.spec.role, 0) if level.spec.id else 0
+    return score + entry_score(launch, launchers)
 
 
-def entry_points(launch: Launch, launchers: Sequence[LauncherSpec]) -> int:
+def entry_score(launch: Launch, launchers: Sequence[LauncherSpec]) -> int:
     """Points for the name of what runs (``train.py`` against ``convert.py``)."""
     if launch.entry is not None:
         name = posixpath.basename(launch.entry)
     else:
         name = launch.entry_module or (launch.program[-1] if launch.program else "")
+    return name_score(name, launchers)
+
+
+def name_score(name: str, launchers: Sequence[LauncherSpec]) -> int:
+    """Points for a name alone."""
     tables = [spec.entry_scores for spec in with_role(launchers, "words")]
     return sum(next((p for pattern, p in t.items() if matching(name.lower(), (pattern,))), 0) for t in tables)
 

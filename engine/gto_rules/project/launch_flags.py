@@ -37,13 +37,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Level:
-    """One program of a command with its own options: ``words[:first]`` name it."""
+    """One program of a command with its own options: ``words[:first]`` name it.
+
+    ``module`` is what a command of the project's own package runs.
+    """
 
     spec: LauncherSpec
     name: str
     words: tuple[Field, ...]
     first: int
     options: Options
+    module: str | None = None
 
     def flag(self, names: Sequence[str]) -> Flag | None:
         return self.options.get(names, self.spec.flags) if names else None

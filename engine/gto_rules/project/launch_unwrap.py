@@ -9,17 +9,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gto_rules.project.launch_counts import counts_of
-from gto_rules.project.launch_flags import Level, Options, after, read_options
+from gto_rules.project.launch_entry_points import entry_points
+from gto_rules.project.launch_files import ProjectFiles
+from gto_rules.project.launch_flags import Level, after, read_options
+from gto_rules.project.launch_programs import JOINTS, Programs
 from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.shell_run import Runner
-from gto_rules.project.shell_state import Files, State, Variable
+from gto_rules.project.shell_state import State, Variable
 from gto_rules.project.shell_text import ShellText, of_value
 from gto_rules.project.shell_values import Field, Piece, Value, join
 from gto_rules.project.shell_walk import Command, Context
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_JOINTS = frozenset({"&&", ";", "||"})
-_INNER_ROLES = ("launcher", "interpreter", "program", "starter", "wrapper", "shell")
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class _Around:
 class Unwrapper:
     """Collects the readings of a shell text."""
 
-    def __init__(self, specs: Sequence[LauncherSpec], files: Files | None) -> None:
-        # A rule for any program comes after those that name theirs.
-        self.specs = sorted(specs, key=lambda spec: "*" in spec.programs)
+    def __init__(self, specs: Sequence[LauncherSpec], files: ProjectFiles | None) -> None:
+        self.specs = specs
+        self.programs = Programs(specs, entry_points(files))
         self.files = files
         self.readings: list[Reading] = []
         self.runner = Runner(self._command, files)
@@ -88,7 +89,7 @@ class Unwrapper:
     def _unwrap(self, words: tuple[Field, ...], around: _Around, command: Command) -> None:
         if not words or around.depth > 12:
             return
-        level = self._level(words)
+        level = self.programs.level(words)
         if level is None:
             return
         around = replace(around, depth=around.depth + 1)
@@ -103,66 +104,14 @@ class Unwrapper:
         }[level.spec.role]
         handler(level, around, command)
 
-    def _level(self, words: tuple[Field, ...]) -> Level | None:
-        """The rule for the program that ``words`` begin with, and its options."""
-        base = posixpath.basename(words[0].text)
-        for spec in self.specs:
-            name = spec.named(base, spec.programs)
-            first = None if name is None else self._after_subcommand(spec, words, 1)
-            if name is None or first is None:
-                continue
-            if spec.separated and not self._separated(spec, words):
-                continue
-            return Level(spec, name, words, first, read_options(words, first, spec.flags, not spec.operands))
-        return self._by_ending(words)
-
-    def _by_ending(self, words: tuple[Field, ...]) -> Level | None:
-        """A program given as a path, such as ``./train.sh``: its ending names the reader."""
-        path = words[0].text
-        spec = next((s for s in self.specs if s.endings and path.endswith(s.endings)), None)
-        if spec is None:
-            return None
-        name = next(iter(spec.programs.values()))
-        return Level(spec, path if name == "*" else name, words, 0, Options((), 0))
-
-    def _after_subcommand(self, spec: LauncherSpec, words: tuple[Field, ...], start: int) -> int | None:
-        """Index after the words of a subcommand that the rule requires; None when they are not there."""
-        if not spec.subcommands:
-            return start
-        for sequence in spec.subcommands:
-            at: int | None = start
-            for wanted in sequence:
-                at = self._find(words, at, wanted, spec) if at is not None else None
-            if at is not None:
-                return at
-        return None
-
-    def _find(self, words: tuple[Field, ...], at: int, wanted: str, spec: LauncherSpec) -> int | None:
-        options = read_options(words, at, spec.flags)
-        here = options.rest < len(words) and words[options.rest].text == wanted
-        return options.rest + 1 if here else None
-
-    def _separated(self, spec: LauncherSpec, words: tuple[Field, ...]) -> bool:
-        at = self._separator(spec, words, 1)
-        return at is not None
-
-    def _separator(self, spec: LauncherSpec, words: tuple[Field, ...], start: int) -> int | None:
-        """Index after the separator when a known program follows it."""
-        for at in range(start, len(words) - 1):
-            if words[at].text == spec.separator:
-                starts = [at + 1, *(n + 1 for n in range(at + 1, len(words) - 1) if words[n].text in _JOINTS)]
-                levels = [self._level(words[n:]) for n in starts]
-                return at + 1 if any(one is not None and one.spec.role in _INNER_ROLES for one in levels) else None
-        return None
+    # -- by role
 
     def _behind(self, words: tuple[Field, ...], around: _Around, command: Command) -> None:
         """Go on with the words behind a separator; they may hold several commands (``a \\&\\& b``)."""
-        if any(w.text in _JOINTS for w in words):
+        if any(w.text in JOINTS for w in words):
             self._text(join([w.pieces for w in words]), around, command)
         else:
             self._unwrap(words, around, command)
-
-    # -- by role
 
     def _wrapper(self, level: Level, around: _Around, command: Command) -> None:
         self._inner(level, around, command, command.state)
@@ -173,7 +122,7 @@ class Unwrapper:
         state = self._told(command.state, (level,))
         before = len(self.readings)
         if spec.separated:
-            at = self._separator(spec, level.words, 1)
+            at = self.programs.separator(spec, level.words, 1)
             level = replace(level, options=read_options(level.words[: (at or 1) - 1], 1, spec.flags))
             around = replace(around, chain=(*around.chain[:-1], level))
             self._behind(level.words[at or len(level.words) :], around, replace(command, state=state))
@@ -215,7 +164,7 @@ class Unwrapper:
         words, end = level.words, min(at + level.spec.operands, len(level.words))
         if level.spec.runs == "argv" and not all(w.known for w in words[at:end]):
             # An unknown word may have held options, and the operand then follows.
-            return next((n for n in range(end, len(words)) if self._level(words[n:]) is not None), end)
+            return next((n for n in range(end, len(words)) if self.programs.level(words[n:]) is not None), end)
         return end
 
     def _after_separator(self, level: Level) -> int:
@@ -280,8 +229,7 @@ class Unwrapper:
         self._enter(found, around, command, state, found.path)
 
     def _opaque(self, level: Level, around: _Around, command: Command) -> None:
-        chain = tuple(one for one in around.chain if one is not level)
-        self.readings.append(self._reading(replace(around, chain=chain), level, command, opaque=True))
+        self.readings.append(self._reading(around, level, command, opaque=True))
 
     def _reading(self, around: _Around, level: Level, command: Command, **more: Any) -> Reading:
         return Reading(level, around.chain, around.env, command.state, command.context, **more)
@@ -295,7 +243,7 @@ class Unwrapper:
             return
         if self._ignored(words[at].text, spec):
             return
-        after_separator = self._separator(spec, words, at + 1) if spec.separator else None
+        after_separator = self.programs.separator(spec, words, at + 1) if spec.separator else None
         if after_separator is not None:
             options = read_options(words[: after_separator - 1], at + 1, replace(spec.flags, unknown="value"))
             outer = replace(level, options=options)
@@ -308,12 +256,12 @@ class Unwrapper:
         """``-m module``: a launcher that is run as a module, or the program itself."""
         words, at = level.words, level.options.rest
         module = words[at].text
-        for spec in self.specs:
-            name = spec.named(module, spec.modules)
-            if name is not None:
-                inner = Level(spec, name, words, at + 1, read_options(words, at + 1, spec.flags))
-                (self._launcher if spec.role == "launcher" else self._program)(inner, around, command)
-                return
+        found = self.programs.module(module)
+        if found is not None:
+            spec, name = found
+            inner = Level(spec, name, words, at + 1, read_options(words, at + 1, spec.flags))
+            (self._launcher if spec.role == "launcher" else self._program)(inner, around, command)
+            return
         if not self._ignored(module, level.spec):
             self.readings.append(self._reading(around, level, command, module=at, rest=at + 1))
 
@@ -337,7 +285,7 @@ class Unwrapper:
 
     def _past_interpreter(self, words: tuple[Field, ...], at: int) -> int:
         """Some launchers are given ``python train.py``: the script is the entry."""
-        inner = self._level(words[at:])
+        inner = self.programs.level(words[at:])
         if inner is not None and inner.spec.role == "interpreter" and inner.first == 1:
             return at + inner.options.rest
         return at

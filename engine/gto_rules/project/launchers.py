@@ -217,6 +217,8 @@ def _completed(values: Mapping[str, Any]) -> FlagSyntax:
     syntax: FlagSyntax = values["flags"]
     nodes, ranks, multi = values["nodes"], values["ranks"], values["multi_node"]
     mentioned = [values.get(k, ()) for k in ("env_flags", "cwd_flags", "config_flags")]
+    if values["role"] in ("wrapper", "starter", "allocation"):
+        mentioned.append(values.get("text_flags", ()))
     for counts in (nodes, ranks):
         mentioned += [counts.flags, counts.total, counts.hosts, counts.hostfile, counts.devices]
     mentioned += [multi.rank_flags, values["single_node"].drop_flags]

@@ -85,6 +85,7 @@ class Launch:
         single_node: For type B, the words of the command for one node; else empty.
         argv: The whole innermost command, launcher included, as words.
         cwd: Folder inside the project where it runs, POSIX (``.`` for the root).
+        start: Folder in which ``command`` is started; differs from ``cwd`` when the command changes it.
         scripts: Shell scripts that were followed, relative to the project.
         framework: Framework that the launcher rule names for this command, or None.
         inference: Inference engines that the command names (``vllm``...).
@@ -110,6 +111,7 @@ class Launch:
     single_node: tuple[str, ...] = ()
     argv: tuple[Word, ...] = ()
     cwd: str = "."
+    start: str = "."
     scripts: tuple[str, ...] = ()
     framework: str | None = None
     inference: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from gto_rules.documents.model import SourceText
 from gto_rules.location import Span
 from gto_rules.project.model import Place
 from gto_rules.project.shell_values import Piece, Value
+from gto_rules.project.shell_words import PLACEHOLDER
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class ShellText:
         source: The text that it is a part of; its ``path`` is None for the user's own command.
         path: Path of ``source`` for places (``None``: the launch command itself).
         base: Offset of ``text`` in ``source``.
+        offsets: Where each byte of ``text`` stands in ``source``, when they do not just follow each other.
         segments: For text put together by an expansion: start offset of each piece, and the piece.
     """
 
@@ -29,11 +31,16 @@ class ShellText:
     source: SourceText | None = None
     path: str | None = None
     base: int = 0
+    offsets: tuple[int, ...] = ()
     segments: tuple[tuple[int, Piece], ...] = ()
     _starts: tuple[int, ...] = field(default=(), compare=False)
 
     def place(self, start: int, end: int) -> tuple[Place, bool]:
         """The place of the bytes ``[start, end)``, and whether exactly these bytes stand there."""
+        if self.source is not None and self.offsets:
+            first = self.offsets[start] if start < len(self.offsets) else len(self.source.text)
+            last = self.offsets[end - 1] + 1 if end > start else first
+            return Place(self.path, self.source.position(first)[0], Span(first, last)), last - first == end - start
         if self.source is not None:
             span = Span(self.base + start, self.base + end)
             return Place(self.path, self.source.position(span.start)[0], span), True
@@ -89,4 +96,5 @@ def parse(text: bytes) -> Node:
     """The root of the syntax tree."""
     import tree_sitter_bash
 
-    return Parser(Language(tree_sitter_bash.language())).parse(text).root_node
+    masked = PLACEHOLDER.sub(lambda m: b"_" * len(m.group()), text)
+    return Parser(Language(tree_sitter_bash.language())).parse(masked).root_node

@@ -32,7 +32,10 @@ class Leave(Exception):  # noqa: N818 - control flow, not an error
 
 @dataclass(frozen=True)
 class Context:
-    """Around a command: the open decisions, loops and whether it runs in the background."""
+    """Around a command: the open decisions, loops and whether it runs in the background.
+
+    ``written`` is the outermost command as it stands in its text.
+    """
 
     branches: tuple[tuple[int, int], ...] = ()
     looped: bool = False
@@ -40,6 +43,7 @@ class Context:
     depth: int = 0
     scripts: tuple[str, ...] = ()
     followed: tuple[str, ...] = ()
+    written: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ class Walk:
         self.state = state
         self.context = context
         self.stdin: Value | None = None
+        self._current = ""
 
     @property
     def expander(self) -> Expander:
@@ -127,6 +132,7 @@ class Walk:
             raise Leave("exit")
         raw = self.words(node)
         self.stdin = stdin
+        self._current = self.text.slice(node.start_byte, node.end_byte)
         assigned: dict[str, Field] = {}
         before, self.state = self.state, self.state.copy()
         while raw and (name := self.assigned_name(raw[0])) is not None:
@@ -155,9 +161,8 @@ class Walk:
         if name in self.state.functions:
             self.call(name, fields[1:], assigned)
             return True
-        self.runner.hand_out(
-            Command(fields, assigned, self.state.copy(), self.context, self.text, stdin),
-        )
+        context = self.context if self.context.written else replace(self.context, written=self._current)
+        self.runner.hand_out(Command(fields, assigned, self.state.copy(), context, self.text, stdin))
         return True
 
     def written(self, word: RawWord) -> str:

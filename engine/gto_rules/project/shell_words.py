@@ -14,6 +14,8 @@ from typing import TypeAlias
 _NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL = b"@*#?$!-0123456789"
 _OPERATOR = re.compile(rb":[-=?+]|[-=?+]|##|#|%%|%|//|/|\^\^|\^|,,|,|:|@")
+# ``<your_port>`` in documentation is a value to fill in, not two redirections.
+PLACEHOLDER = re.compile(rb"(?<![<\d>])<[A-Za-z_][\w ./:-]*>")
 _BLANK = b" \t\r\n"
 _STOP = _BLANK + b";|&()<>"
 _NOT_PLAIN = _STOP + b"'\"\\`$"
@@ -89,7 +91,7 @@ class WordReader:
             if self.at >= self.end:
                 return
             byte = self.text[self.at : self.at + 1]
-            if byte in b"<>" and self.text[self.at + 1 : self.at + 2] != b"(":
+            if byte in b"<>" and self._redirects():
                 self._skip_redirection()
             elif byte in b";|&()":
                 self._skip_operator()
@@ -98,6 +100,10 @@ class WordReader:
                 if self._is_descriptor(word):
                     continue
                 yield word
+
+    def _redirects(self) -> bool:
+        substitution = self.text[self.at + 1 : self.at + 2] == b"("
+        return not substitution and PLACEHOLDER.match(self.text, self.at) is None
 
     def one(self) -> RawWord:
         """The word that begins right here."""
@@ -150,7 +156,10 @@ class WordReader:
         start, parts = self.at, []  # type: int, list[Part]
         while self.at < self.end:
             byte = self.text[self.at : self.at + 1]
-            if byte in (b"<", b">") and self.text[self.at + 1 : self.at + 2] == b"(":
+            if byte == b"<" and (filled := PLACEHOLDER.match(self.text, self.at, self.end)):
+                parts.append(Substitution(self.at, filled.end()))
+                self.at = filled.end()
+            elif byte in (b"<", b">") and self.text[self.at + 1 : self.at + 2] == b"(":
                 if parts:
                     break
                 parts.append(self._substitution(self.at + 1, False))

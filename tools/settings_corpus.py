@@ -24,7 +24,7 @@ import yaml
 from gto_rules import facts as fact_room
 from gto_rules import rulebook as book_room
 from gto_rules.facts.model import SettingValue
-from gto_rules.project import Project, read_launch
+from gto_rules.project.project import Project
 
 
 @dataclass

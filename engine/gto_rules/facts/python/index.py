@@ -22,6 +22,7 @@ from gto_rules.project.project import Project
 # Bytes of source whose trees are kept; a tree takes about ten times its text.
 _KEPT_BYTES = 4_000_000
 _DEPTH = 16
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte-order marks of UTF-16
 
 
 class PythonIndex:
@@ -34,7 +35,7 @@ class PythonIndex:
     def __init__(self, project: Project) -> None:
         self._project = project
         self.paths: tuple[str, ...] = tuple(sorted(project.files_of("python", "setup_py", "notebook")))
-        self._files = frozenset(self.paths)
+        self.files = frozenset(self.paths)
         self.layout = Layout(self.paths)
         self._kept: OrderedDict[str, PythonModule | None] = OrderedDict()
         self._kept_bytes = 0
@@ -61,8 +62,11 @@ class PythonIndex:
                 yield module
 
     def raw(self, path: str) -> bytes:
-        """The bytes of a file as they lie on disk; empty if it cannot be read."""
-        return self._project.raw(path)
+        """The bytes of a file to search for words, before parsing; empty if it cannot be read."""
+        raw = self._project.raw(path)
+        if raw.startswith(_WIDE):
+            return self._project.source(path).text
+        return raw.replace(b"\\n", b" ") if path.endswith(".ipynb") else raw
 
     def _open(self, path: str) -> PythonModule | None:
         text = self._read(path)
@@ -71,7 +75,7 @@ class PythonIndex:
         return PythonModule(text, self.layout.module_name(path), self, lambda written: self._absolute(written, path))
 
     def _read(self, path: str) -> PythonText | None:
-        if path not in self._files:
+        if path not in self.files:
             return None
         source = self._project.source(path)
         if path.endswith(".ipynb"):

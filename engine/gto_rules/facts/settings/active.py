@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gto_rules.facts.model import Facts
+from gto_rules.facts.settings.code import fits
 from gto_rules.facts.settings.reading import Reading
-from gto_rules.facts.settings.table import Table, from_mapping
+from gto_rules.facts.settings.table import Parser, Table, from_mapping
 from gto_rules.facts.settings.versions import Known, known_version
 from gto_rules.rulebook.model import Rulebook
 
 
 @dataclass(frozen=True)
 class Active:
-    """The tables in use, strongest first, and what is known about the version behind each.
+    """The tables in use, strongest first, the argument parsers, and what is known about versions.
 
     ``kin`` holds for each pack the packs whose tables add to its settings: itself and what it uses.
     """
 
     tables: tuple[Table, ...]
+    parsers: tuple[Parser, ...]
     versions: Mapping[str, Known]
     kin: Mapping[str, frozenset[str]]
 
@@ -29,10 +31,11 @@ def active_tables(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -
     order = _pack_order(rulebook, packs, reading)
     tables = [from_mapping(r.id, r.pack, r.data, r.path) for r in rulebook.of("settings", packs)]
     used = [t for t in tables if applies(t.applies, reading)]
-    used.sort(key=lambda t: (order.index(t.pack), t.id))
+    used.sort(key=lambda t: (-t.priority, order.index(t.pack), t.id))
     versions = {t.id: _known(t, reading.facts) for t in used}
     kin = {pack: _closure(rulebook, pack) for pack in order}
-    return Active(tuple(used), versions, kin)
+    parsers = tuple(dict.fromkeys(p for t in tables for p in t.parsers))
+    return Active(tuple(used), parsers, versions, kin)
 
 
 def applies(condition: Mapping[str, Iterable[str]], reading: Reading) -> bool:
@@ -42,7 +45,9 @@ def applies(condition: Mapping[str, Iterable[str]], reading: Reading) -> bool:
     launch = reading.launch
     if launch is not None:
         program = " ".join(launch.program) or launch.launcher
-        if launch.launcher in condition.get("launchers", ()) or launch.entry_module in condition.get("modules", ()):
+        if launch.launcher in condition.get("launchers", ()):
+            return True
+        if launch.entry_module is not None and launch.entry_module in condition.get("modules", ()):
             return True
         if any(program == p or program.startswith(p + " ") for p in condition.get("programs", ())):
             return True
@@ -50,7 +55,7 @@ def applies(condition: Mapping[str, Iterable[str]], reading: Reading) -> bool:
 
 
 def _seen(name: str, reading: Reading) -> bool:
-    return any(found == name or found.startswith(name + ".") for found in reading.names)
+    return any(fits(found, name) or found.startswith(name + ".") for found in reading.code.names)
 
 
 def _pack_order(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gto_rules.facts.model import Origin, SettingValue
+from gto_rules.facts.model import Origin, SettingValue, ValueKind
 from gto_rules.facts.settings.table import Implication, Spec
 
 
@@ -37,7 +37,7 @@ def _imply(implication: Implication, cause: SettingValue, settings: dict[str, Se
         if held is None or held.value == value or (held.kind in ("literal", "computed") and not implication.force):
             continue
         origin = _origin(cause, value)
-        kind = "default" if cause.kind == "default" else "literal"
+        kind: ValueKind = "default" if cause.kind == "default" else "literal"
         overridden = (held.origin, *held.overrides) if held.origin and held.kind != "default" else ()
         settings[name] = replace(held, value=value, kind=kind, origin=origin, overrides=overridden)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gto_rules.facts.model import Origin, SettingValue
+from gto_rules.facts.model import Origin, SettingValue, ValueKind
 from gto_rules.facts.settings.configs import entry_origin, leaves
+from gto_rules.facts.settings.python_sources import declared_default
 from gto_rules.facts.settings.reading import Reading
 from gto_rules.facts.settings.words import Flag, flag_origin, words_origin
 
@@ -31,20 +32,21 @@ def _origins(reading: Reading) -> Iterator[tuple[str, Origin]]:
         if config.document is not None and config.role == "program":
             for name, entry in leaves(config.document):
                 yield name, entry_origin("config", config.document, entry, name, "any")
-    for argument in reading.arguments:
-        if argument.default is not None:
-            yield argument.name, argument.default
+    for declared in reading.arguments.all:
+        default = declared_default(declared, reading)
+        if default is not None:
+            yield declared.name, default
 
 
 def _declared(flag: Flag, reading: Reading) -> tuple[str, str]:
     """A flag's own name and type: as the code declares them, else from how it is written."""
-    for argument in reading.arguments:
-        if flag.name in argument.spellings:
-            return argument.name, argument.type
+    for declared in reading.arguments.all:
+        if flag.name in declared.spellings:
+            return declared.name, declared.type
     return flag.name, "list" if len(flag.values) > 1 and not flag.attached else "any"
 
 
 def _value(name: str, origins: list[Origin]) -> SettingValue:
     first = origins[0]
-    kind = "computed" if first.computed else "default" if first.kind == "default" else "literal"
+    kind: ValueKind = "computed" if first.computed else "default" if first.kind == "default" else "literal"
     return SettingValue(name, first.value, kind, first, tuple(origins[1:]))

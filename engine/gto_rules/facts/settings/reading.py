@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from gto_rules.documents.model import DataDocument, Node
-from gto_rules.facts.model import Facts, Origin
+from gto_rules.facts.model import Facts, Origin, SettingValue
 from gto_rules.facts.python.index import PythonIndex
-from gto_rules.facts.settings.configs import ConfigFile, candidates, config_role
-from gto_rules.facts.settings.words import Flag, read_flags
-from gto_rules.project import Project
+from gto_rules.facts.settings.arguments import Arguments, Declared
+from gto_rules.facts.settings.code import Code
+from gto_rules.facts.settings.configs import ConfigFile, candidates, config_role, entry_origin, find_entry
+from gto_rules.facts.settings.flow import Flow
+from gto_rules.facts.settings.table import Parser
+from gto_rules.facts.settings.words import Flag, flag_origin, read_flags, words_origin
+from gto_rules.project.project import Project
 from gto_rules.project.model import Launch, Word
 
 
@@ -31,6 +35,14 @@ class Reading:
         self.facts = facts
         self.program_flags, self.program_words = read_flags(launch.arguments if launch else ())
         self.launcher_flags, _ = read_flags(launch.launcher_arguments if launch else ())
+        self.code = Code(index, launch)
+        self.arguments: Arguments
+        self.flow: Flow
+
+    def follow(self, parsers: Iterable[Parser], setting: Callable[[str], SettingValue | None]) -> None:
+        """Reads the arguments that the code declares, and makes expressions followable."""
+        self.arguments = Arguments(self.code, parsers)
+        self.flow = Flow(self.code, self.arguments, self.given, self.variable, setting)
 
     @property
     def cwd(self) -> str:
@@ -46,12 +58,15 @@ class Reading:
 
     def data(self, path: str) -> DataDocument | None:
         """The file at a project path as data; None when it is missing or something else."""
-        document = self.project.document(path)
-        return document if isinstance(document, DataDocument) else None
+        document = self.project.read(path)
+        if not isinstance(document, DataDocument):
+            text = document.source.text.lstrip()[:1]
+            document = self.project.read(path, "json" if text == b"{" else "yaml")
+        return document if isinstance(document, DataDocument) and document.roots else None
 
     def find_file(self, written: str) -> str | None:
         """The project file that a path in a command, a setting or a config means."""
-        return next((p for p in candidates(written, self.cwd) if self.project.has(p)), None)
+        return next((p for p in candidates(written, self.cwd) if self.project.exists(p)), None)
 
     @cached_property
     def configs(self) -> tuple[ConfigFile, ...]:
@@ -74,12 +89,42 @@ class Reading:
         return [f for f in reversed(flags) if f.name == name]
 
 
+    def given(self, declared: Declared) -> Origin | None:
+        """What the launch says about an argument that the code declares."""
+        for flag in reversed(self.program_flags):
+            if flag.name in declared.spellings:
+                return flag_origin(flag, declared.type)
+            if declared.type == "bool" and flag.name in {f"no_{s}" for s in declared.spellings}:
+                return flag_origin(flag, declared.type, negative=True)
+        return self._configured(declared) if self.arguments.reads_config(declared) else None
+
+    def _configured(self, declared: Declared) -> Origin | None:
+        word = self.overrides.get(declared.name)
+        if word is not None:
+            return words_origin("override", (word,), declared.type, declared.name)
+        for config in self.configs:
+            entry = find_entry(config.document, declared.name) if config.document and config.role == "program" else None
+            if entry is not None and config.document is not None:
+                return entry_origin("config", config.document, entry, declared.name, declared.type)
+        return None
+
+    def variable(self, name: str) -> Origin | None:
+        """What the launch sets an environment variable to, as text."""
+        word = self.env.get(name)
+        return words_origin("env", (word,), "str", name) if word is not None else None
+
+
 class Found:
-    """An origin, with the data node that it holds when that is a mapping."""
+    """An origin, with the data node that it holds when that is a mapping.
 
-    __slots__ = ("maybe", "node", "origin")
+    ``maybe`` marks a place that can set the value, though nobody knows whether it does; a ``weak`` one counts only
+    when nothing else sets the value.
+    """
 
-    def __init__(self, origin: Origin, node: Node | None = None, *, maybe: bool = False) -> None:
+    __slots__ = ("maybe", "node", "origin", "weak")
+
+    def __init__(self, origin: Origin, node: Node | None = None, *, maybe: bool = False, weak: bool = False) -> None:
         self.origin = origin
         self.node = node
         self.maybe = maybe
+        self.weak = weak

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gto_rules.facts.model import Facts, Origin, SettingValue
+from gto_rules.facts.model import Facts, Origin, SettingValue, ValueKind
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.settings import launch_sources as said
 from gto_rules.facts.settings import python_sources as code
@@ -15,7 +15,7 @@ from gto_rules.facts.settings.nested import find_nested, find_setting
 from gto_rules.facts.settings.own import own_settings
 from gto_rules.facts.settings.reading import Found, Reading
 from gto_rules.facts.settings.table import Source, Spec, Table
-from gto_rules.project import Project
+from gto_rules.project.project import Project
 from gto_rules.project.model import Launch
 from gto_rules.rulebook.model import Rulebook
 
@@ -57,7 +57,9 @@ def resolve_settings(
         written under an old name appears under that name too.
     """
     reading = Reading(project, launch, index, facts)
-    resolver = _Resolver(reading, active_tables(rulebook, packs, reading))
+    active = active_tables(rulebook, packs, reading)
+    resolver = _Resolver(reading, active)
+    reading.follow(active.parsers, resolver.lookup)
     settings = with_implied(resolver.all(), resolver.specs())
     own = own_settings(reading, settings)
     return dict(sorted({**own, **settings}.items()))
@@ -93,28 +95,35 @@ class _Resolver:
         return self._done[name]
 
     def _decide(self, name: str, rows: list[tuple[Table, Spec]]) -> SettingValue:
-        table, spec = rows[0]
+        pack = rows[0][0].pack
         origins: list[Origin] = []
-        maybe: Origin | None = None
+        maybe: Found | None = None
         for found in self._found(rows):
             if found.maybe:
-                maybe = maybe or (found.origin if not origins else None)
+                if maybe is None and (found.weak or not origins):
+                    maybe = found
             elif found.origin not in origins:
                 origins.append(found.origin)
-        if maybe is not None:
-            return SettingValue(name, None, "computed", maybe, tuple(origins), table.pack)
+        if maybe is not None and (not origins or not maybe.weak):
+            unsure = replace(maybe.origin, value=None, computed=True, reason=maybe.origin.reason or "may be set here")
+            return SettingValue(name, None, "computed", unsure, tuple(origins), pack)
         if not origins:
-            return self._default(name, table, spec)
+            return self._default(name, rows)
         first = origins[0]
-        kind = "computed" if first.computed else "literal"
-        return SettingValue(name, first.value, kind, first, tuple(origins[1:]), table.pack)
+        kind: ValueKind = "computed" if first.computed else "default" if first.kind == "default" else "literal"
+        return SettingValue(name, first.value, kind, first, tuple(origins[1:]), pack)
 
-    def _default(self, name: str, table: Table, spec: Spec) -> SettingValue:
-        chosen, note = spec.default_for(self._active.versions[table.id])
+    def _default(self, name: str, rows: list[tuple[Table, Spec]]) -> SettingValue:
+        """The default of the first table whose version has the setting."""
+        chosen, note = None, None
+        for table, spec in rows:
+            chosen, note = spec.default_for(self._active.versions[table.id])
+            if chosen is not None:
+                break
         value = chosen.value if chosen else None
-        kind = "default" if chosen is not None and value is not None else "unset"
+        kind: ValueKind = "default" if value is not None else "unset"
         origin = Origin("default", None, None, value=value, text=str(value), reason=note, key=name) if note else None
-        return SettingValue(name, value, kind, origin, (), table.pack)
+        return SettingValue(name, value, kind, origin, (), rows[0][0].pack)
 
     def _found(self, rows: list[tuple[Table, Spec]]) -> Iterator[Found]:
         for _, spec in rows:
@@ -139,7 +148,7 @@ def _mapped(source: Source, found: Found) -> Found:
     table, value = source.options.get("map"), found.origin.value
     if not table or found.origin.computed or not isinstance(value, str | int | bool):
         return found
-    return Found(replace(found.origin, value=table.get(value, value)), found.node, maybe=found.maybe)
+    return Found(replace(found.origin, value=table.get(value, value)), found.node, maybe=found.maybe, weak=found.weak)
 
 
 def _rows(active: Active) -> dict[str, list[tuple[Table, Spec]]]:
@@ -148,7 +157,8 @@ def _rows(active: Active) -> dict[str, list[tuple[Table, Spec]]]:
     for table in active.tables:
         for name, spec in table.settings.items():
             held = rows.get(name)
-            if held is None or table.pack in active.kin[held[0][0].pack]:
+            other = held[0][0].pack if held else table.pack
+            if table.pack in active.kin[other] or other in active.kin[table.pack]:
                 rows.setdefault(name, []).append((table, spec))
             else:
                 rows.setdefault(f"{table.pack}.{name}", []).append((table, spec))

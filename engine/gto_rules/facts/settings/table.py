@@ -132,6 +132,18 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
+class Parser:
+    """How a library turns code into a command line; see ``arguments``.
+
+    ``config`` says that fields may also come from the configuration files that the launch names.
+    """
+
+    call: str
+    kind: str
+    config: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A ``kind: settings`` file.
 
@@ -144,8 +156,9 @@ class Table:
         classes: Canonical names of the classes or callables that take these settings as keywords.
         applies: When the table is used at all: lists under ``names`` (imported or used), ``launchers``,
             ``programs`` (first words, joined by a space) or ``modules`` (entry modules); empty = always.
-        open: A word or key of the program that no table knows still belongs to this program.
         write: Where a value goes when nothing sets it yet, strongest wish first.
+        parsers: Argument parsers that the program may use.
+        priority: Tables with a higher one come first: those of a subclass before its base's.
     """
 
     id: str
@@ -156,6 +169,8 @@ class Table:
     classes: tuple[str, ...] = ()
     applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     write: tuple[str, ...] = ()
+    parsers: tuple[Parser, ...] = ()
+    priority: int = 0
     path: str = ""
 
 
@@ -166,12 +181,14 @@ def from_mapping(table_id: str, pack: str, data: Mapping[str, Any], path: str = 
     return Table(
         id=table_id,
         pack=pack,
-        settings={name: _spec(name, row or {}, shared, classes) for name, row in data["settings"].items()},
+        settings={name: _spec(name, row or {}, shared, classes) for name, row in (data.get("settings") or {}).items()},
         version_of=data.get("version_of"),
         verified=_texts(data.get("verified")),
         classes=classes,
         applies={k: _texts(v) for k, v in (data.get("applies") or {}).items()},
         write=_texts(data.get("write")),
+        parsers=tuple(Parser(p["call"], p["kind"], p.get("config", False)) for p in data.get("parsers", ())),
+        priority=int(data.get("priority", 0)),
         path=path,
     )
 

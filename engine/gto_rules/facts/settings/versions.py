@@ -61,6 +61,7 @@ def known_version(pinned: str | None, specifier: str, verified: Iterable[str]) -
     """
     if pinned is not None:
         return Known(pinned, (pinned,), pinned=True)
-    ordered = sorted((v for v in verified if _version(v)), key=lambda v: _version(v) or 0)  # type: ignore[arg-type,return-value]
+    parsed = [(version, text) for text in verified for version in [_version(text)] if version is not None]
+    ordered = [text for _, text in sorted(parsed)]
     possible = tuple(v for v in ordered if allowed(v, specifier)) or tuple(ordered)
     return Known(possible[-1] if possible else None, possible)

@@ -350,14 +350,15 @@ class AfterImport(importlib.abc.MetaPathFinder):
                 break
         else:
             return None
-        del self.callbacks[name]
         loader = spec.loader
         if loader is not None and hasattr(loader, "exec_module"):
             execute = loader.exec_module
 
             def run(module):
                 execute(module)
-                callback(module)
+                # Only now: a mere look-up (``importlib.util.find_spec``) imports nothing.
+                if self.callbacks.pop(name, None) is not None:
+                    callback(module)
 
             try:
                 loader.exec_module = run

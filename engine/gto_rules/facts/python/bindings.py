@@ -78,21 +78,31 @@ class Binder:
     def _import(self, node: Node) -> None:
         at = self._blocks.at(node.start_byte)
         base = node.child_by_field_name("module_name")
-        prefix = self._absolute(text_of(base).replace(" ", "")) if base is not None else None
+        prefix = text_of(base).replace(" ", "") if base is not None else None
         for child in node.children_by_field_name("name"):
             named, alias = _aliased(child)
             dotted = text_of(named).replace(" ", "")
-            full = dotted if prefix is None else f"{prefix}.{dotted}" if prefix else dotted
+            full = self._full(prefix, dotted)
             if alias is not None:
                 local, bound = text_of(alias), full
             elif prefix is None:
-                local, bound = dotted.partition(".")[0], dotted.partition(".")[0]
+                local = dotted.partition(".")[0]
+                bound = self._absolute(local)
             else:
                 local, bound = dotted, full
             self.imports.append(Import(full, local, False, child, child.start_point[0] + 1))
             self._bind(alias or named, "import", None, at, name=local, imported=bound)
         if prefix is not None and any(c.type == "wildcard_import" for c in node.named_children):
-            self.imports.append(Import(prefix, "*", True, node, node.start_point[0] + 1))
+            self.imports.append(Import(self._absolute(prefix), "*", True, node, node.start_point[0] + 1))
+
+    def _full(self, prefix: str | None, dotted: str) -> str:
+        """Canonical name of an imported module or thing."""
+        if prefix is None:
+            return self._absolute(dotted)
+        if prefix.startswith("."):
+            base = self._absolute(prefix)
+            return f"{base}.{dotted}" if base else dotted
+        return self._absolute(f"{prefix}.{dotted}")
 
     def _definition(self, node: Node, kind: BindingKind) -> None:
         name = node.child_by_field_name("name")

@@ -1,0 +1,113 @@
+"""What matchers work on and give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+from tree_sitter import Node
+
+from gto_rules.facts.python.calls import Call
+from gto_rules.facts.python.index import PythonIndex
+from gto_rules.facts.python.model import Function
+from gto_rules.facts.python.module import PythonModule
+
+# Every group must have at least one of its words in a file, or the file cannot match.
+Anchors: TypeAlias = tuple[frozenset[bytes], ...]
+
+
+def anchor_words(names: Iterable[str]) -> frozenset[bytes]:
+    """The last plain word of each canonical name: code that reaches the name must hold it."""
+    return frozenset(next(w for w in reversed(n.split(".")) if "*" not in w).encode() for n in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One match.
+
+    Attributes:
+        node: The matched node.
+        start: Start of the stretch that ``inside`` looks at (a loop's body, not its head).
+        end: End of it.
+        certain: False when something that decides is only known at run time.
+        captures: Nodes by metavariable.
+    """
+
+    node: Node
+    start: int
+    end: int
+    certain: bool = True
+    captures: Mapping[str, Node] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, node: Node, certain: bool = True, captures: Mapping[str, Node] | None = None) -> Found:
+        return cls(node, node.start_byte, node.end_byte, certain, captures or {})
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.node.start_byte, self.node.end_byte
+
+
+class Matcher(Protocol):
+    """Finds matches in one module."""
+
+    @property
+    def anchors(self) -> Anchors: ...
+    def find(self, context: Context) -> Sequence[Found]: ...
+
+
+class Context:
+    """One module being matched; every matcher's answer is kept for the others that refer to it."""
+
+    def __init__(self, module: PythonModule, index: PythonIndex) -> None:
+        self.module = module
+        self.index = index
+        self._found: dict[int, tuple[Matcher, Sequence[Found]]] = {}
+        self._lineages: dict[str, tuple[str, ...]] = {}
+
+    def find(self, matcher: Matcher) -> Sequence[Found]:
+        held = self._found.get(id(matcher))
+        if held is None:
+            self._found[id(matcher)] = (matcher, ())  # a pattern that refers to itself finds nothing
+            held = (matcher, matcher.find(self))
+            self._found[id(matcher)] = held
+        return held[1]
+
+    def lineage(self, name: str) -> tuple[str, ...]:
+        """A canonical name with, if it is a class of the project, the names of its bases."""
+        held = self._lineages.get(name)
+        if held is None:
+            own = self.index.layout.locate(name) is not None
+            held = tuple(self.index.bases(name)) if own else (name,)
+            self._lineages[name] = held
+        return held
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Functions and methods of the module by canonical name."""
+        return {self.module.qualified(f.qualname): f for f in self.module.functions}
+
+    @cached_property
+    def callers(self) -> dict[str, list[Call]]:
+        """Calls in the module by canonical name."""
+        out: dict[str, list[Call]] = {}
+        for call in self.module.calls:
+            if call.name is not None:
+                out.setdefault(call.name, []).append(call)
+        return out
+
+
+def both(*verdicts: bool | None) -> bool | None:
+    """Three-valued and."""
+    if any(v is False for v in verdicts):
+        return False
+    return None if any(v is None for v in verdicts) else True
+
+
+def either(*verdicts: bool | None) -> bool | None:
+    """Three-valued or."""
+    if any(v is True for v in verdicts):
+        return True
+    return None if any(v is None for v in verdicts) else False

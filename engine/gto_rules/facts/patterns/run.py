@@ -1,0 +1,75 @@
+"""Run all pattern rules over a project, parsing only the files that can match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gto_rules.facts.model import Hit
+from gto_rules.facts.patterns.compile import Pattern, compile_patterns
+from gto_rules.facts.patterns.model import Context, Found
+from gto_rules.facts.prefilter import WordTable, subclass_words
+from gto_rules.facts.python.grammar import text_of
+from gto_rules.facts.python.index import PythonIndex
+from gto_rules.facts.python.module import PythonModule
+from gto_rules.rulebook.model import Rule
+
+Hits = dict[str, tuple[Hit, ...]]
+_LONGEST_TEXT = 200
+
+
+def match_patterns(index: PythonIndex, rules: Iterable[Rule], paths: Iterable[str] | None = None) -> tuple[Hits, Hits]:
+    """Hits of every pattern rule, and the places where only a run could tell.
+
+    Args:
+        index: The project's Python.
+        rules: Rules of kind ``pattern``.
+        paths: Files to look at; by default all.
+
+    Returns:
+        Two mappings by rule id, hits in path and source order; ids without a hit are left out.
+
+    Raises:
+        RulebookError: a rule cannot be compiled.
+    """
+    patterns = compile_patterns(rules)
+    ordered = [patterns[i] for i in sorted(patterns)]
+    hits: dict[str, list[Hit]] = {}
+    unknown: dict[str, list[Hit]] = {}
+    for path, wanted in _candidates(index, ordered, tuple(index.paths if paths is None else paths)):
+        module = index.module(path)
+        if module is None:
+            continue
+        context = Context(module, index)
+        for pattern in wanted:
+            for found in context.find(pattern.matcher):
+                (hits if found.certain else unknown).setdefault(pattern.id, []).append(hit_of(module, found))
+    return _frozen(hits), _frozen(unknown)
+
+
+def _candidates(
+    index: PythonIndex, patterns: Sequence[Pattern], paths: Sequence[str]
+) -> Iterator[tuple[str, list[Pattern]]]:
+    """Files with the patterns whose anchor words they hold."""
+    table = WordTable(index, (w for p in patterns for group in p.anchors for w in group), paths)
+    heirs = subclass_words(index, table, {w for p in patterns for w in p.classes})
+    anchors = [tuple(_with_heirs(group, heirs) for group in p.anchors) for p in patterns]
+    for path in paths:
+        wanted = [p for p, groups in zip(patterns, anchors, strict=True) if table.can_match(path, groups)]
+        if wanted:
+            yield path, wanted
+
+
+def _with_heirs(group: frozenset[bytes], heirs: Mapping[bytes, frozenset[bytes]]) -> frozenset[bytes]:
+    return group.union(*(heirs[w] for w in group if w in heirs))
+
+
+def hit_of(module: PythonModule, found: Found) -> Hit:
+    place = module.location(found.node)
+    text = text_of(found.node).partition("\n")[0].strip()[:_LONGEST_TEXT]
+    captures = {name: text_of(node) for name, node in found.captures.items()}
+    end_line, end_column = place.end_line or place.line, place.end_column or place.column
+    return Hit(place.path, place.line, place.column, end_line, end_column, module.span(found.node), text, captures)
+
+
+def _frozen(held: Mapping[str, list[Hit]]) -> Hits:
+    return {rule: tuple(sorted(held[rule], key=lambda h: (h.path, h.span.start, -h.span.end))) for rule in sorted(held)}

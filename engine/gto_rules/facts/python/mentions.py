@@ -1,0 +1,37 @@
+"""Where a canonical name is mentioned outside of imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from gto_rules.facts.python.grammar import captures, compile_query, text_of
+from gto_rules.facts.python.match import name_matches
+from gto_rules.facts.python.module import PythonModule
+
+
+def mentions(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Node]]:
+    """Every name or attribute that means one of ``names``, with that name."""
+    wanted = tuple(names)
+    words = {n.rpartition(".")[2] for n in wanted}
+    words |= {i.alias for i in module.imports if any(name_matches(i.name, n) for n in wanted)}
+    for node in captures(compile_query("(identifier) @match"), module.root).get("match", ()):
+        if text_of(node) not in words or (whole := _whole(node)) is None:
+            continue
+        canonical = module.canonical(whole)
+        found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
+        if found is not None:
+            yield found, whole
+
+
+def _whole(node: Node) -> Node | None:
+    """The expression that a word names: ``a.b.word`` for the last word of it; None in an import or as a keyword."""
+    parent = node.parent
+    if parent is None or parent.type in ("dotted_name", "aliased_import"):
+        return None
+    if parent.type == "attribute":
+        return parent if parent.child_by_field_name("attribute") == node else None
+    if parent.type == "keyword_argument" and parent.child_by_field_name("name") == node:
+        return None
+    return node

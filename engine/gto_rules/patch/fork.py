@@ -179,7 +179,7 @@ class _Copier:
         elif self.leads_out(source):
             # Anything written through it would change what lies outside the project.
             return self.outside(source, target)
-        os.symlink(to, target)
+        target.symlink_to(to)
         return None
 
     def leads_out(self, source: Path) -> bool:
@@ -187,7 +187,7 @@ class _Copier:
 
     def outside(self, source: Path, target: Path) -> None:
         if source.is_dir():
-            os.symlink(source.resolve(), target)
+            target.symlink_to(source.resolve())
             self.note(
                 source, f"links to the folder {source.resolve()} outside the project; kept, the run can write there"
             )

@@ -31,9 +31,14 @@ class ConfigFile:
     position: int | None = None
 
 
-def candidates(written: str, cwd: str) -> Iterator[str]:
-    """Places in the project that a path on a command line may mean: from ``cwd`` first, then from the root."""
+def candidates(written: str, cwd: str, root: str = "") -> Iterator[str]:
+    """Places in the project that a path on a command line may mean: from ``cwd`` first, then from the root.
+
+    ``root`` is the project's own absolute path: absolute paths below it are places in the project.
+    """
     seen: set[str] = set()
+    if root and written.startswith(root + "/"):
+        yield posixpath.normpath(written[len(root) + 1 :])
     for base in (cwd, "."):
         path = posixpath.normpath(posixpath.join(base, written))
         if path not in seen and not path.startswith(("..", "/")):

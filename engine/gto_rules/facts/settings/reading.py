@@ -9,13 +9,13 @@ from gto_rules.documents.model import DataDocument, Node
 from gto_rules.facts.model import Facts, Origin, SettingValue
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.settings.arguments import Arguments, Declared
-from gto_rules.facts.settings.code import Code
+from gto_rules.facts.settings.code import CallSite, Code
 from gto_rules.facts.settings.configs import ConfigFile, candidates, config_role, entry_origin, find_entry
 from gto_rules.facts.settings.flow import Flow
 from gto_rules.facts.settings.table import Parser
 from gto_rules.facts.settings.words import Flag, flag_origin, read_flags, words_origin
-from gto_rules.project.project import Project
 from gto_rules.project.model import Launch, Word
+from gto_rules.project.project import Project
 
 
 class Reading:
@@ -36,6 +36,7 @@ class Reading:
         self.program_flags, self.program_words = read_flags(launch.arguments if launch else ())
         self.launcher_flags, _ = read_flags(launch.launcher_arguments if launch else ())
         self.code = Code(index, launch)
+        self.sites: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[CallSite, ...]] = {}
         self.arguments: Arguments
         self.flow: Flow
 
@@ -66,7 +67,8 @@ class Reading:
 
     def find_file(self, written: str) -> str | None:
         """The project file that a path in a command, a setting or a config means."""
-        return next((p for p in candidates(written, self.cwd) if self.project.exists(p)), None)
+        root = str(self.project.root.resolve())
+        return next((p for p in candidates(written, self.cwd, root) if self.project.exists(p)), None)
 
     @cached_property
     def configs(self) -> tuple[ConfigFile, ...]:

@@ -15,8 +15,8 @@ from gto_rules.facts.settings.nested import find_nested, find_setting
 from gto_rules.facts.settings.own import own_settings
 from gto_rules.facts.settings.reading import Found, Reading
 from gto_rules.facts.settings.table import Source, Spec, Table
-from gto_rules.project.project import Project
 from gto_rules.project.model import Launch
+from gto_rules.project.project import Project
 from gto_rules.rulebook.model import Rulebook
 
 _FINDERS = {

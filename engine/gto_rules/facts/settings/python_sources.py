@@ -1,0 +1,231 @@
+"""Finders for what code says: keywords of calls, attributes, dataclass fields, declared arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from gto_rules.facts.model import Origin
+from gto_rules.facts.python.grammar import text_of
+from gto_rules.facts.python.model import Argument
+from gto_rules.facts.python.values import Located
+from gto_rules.facts.settings.arguments import Declared, default_node
+from gto_rules.facts.settings.code import AttributeSite, CallSite, fits, unguarded
+from gto_rules.facts.settings.flow import Result, plain
+from gto_rules.facts.settings.reading import Found, Reading
+from gto_rules.facts.settings.splats import splat_item
+from gto_rules.facts.settings.table import Source, Spec
+from gto_rules.facts.settings.typed import from_value
+from gto_rules.location import Span
+
+
+def find_keyword(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
+    """Keyword arguments of the source's callables; the calls nearest to the entry decide."""
+    name = source.spelt(spelling)
+    found: list[tuple[int, Found]] = []
+    for site in _sites(source, reading):
+        one = _at_call(source, spec, name, site, reading)
+        if one is not None:
+            found.append((site.depth, one))
+    yield from _nearest(found)
+
+
+def _sites(source: Source, reading: Reading) -> tuple[CallSite, ...]:
+    """The calls of a source's callables; the same for all settings of a table, so they are found once."""
+    excluded = tuple(source.options.get("not", ()))
+    key = (source.of, excluded)
+    if key not in reading.sites:
+        reading.sites[key] = tuple(_find_sites(source.of, excluded, reading))
+    return reading.sites[key]
+
+
+def _find_sites(patterns: tuple[str, ...], excluded: tuple[str, ...], reading: Reading) -> Iterator[CallSite]:
+    seen: set[int] = set()
+    for site in (s for last in _lasts(patterns) for s in _called(last, reading)):
+        name = site.call.name or text_of(site.call.function)
+        if id(site.call) in seen or any(fnmatchcase(name, p) for p in excluded):
+            continue
+        seen.add(id(site.call))
+        if any(_is_call_of(site, name, p, reading) for p in patterns):
+            yield site
+
+
+def _lasts(patterns: tuple[str, ...]) -> list[str | None]:
+    """Last words of the callables; None when a pattern leaves it open (then subclasses matter too)."""
+    return [*dict.fromkeys(p.rpartition(".")[2] for p in patterns if "*" not in p.rpartition(".")[2]), None]
+
+
+def _called(last: str | None, reading: Reading) -> list[CallSite]:
+    if last is not None:
+        return reading.code.called(last)
+    return sorted(reading.code.all_calls(), key=lambda s: s.depth)
+
+
+def _is_call_of(site: CallSite, name: str, pattern: str, reading: Reading) -> bool:
+    if pattern.startswith("*."):
+        return site.call.last == pattern[2:]
+    if fits(name, pattern):
+        return True
+    owner, _, method = name.rpartition(".")
+    if site.call.last == pattern.rpartition(".")[2] and owner in reading.code.classes:
+        return any(fits(f"{base}.{method}", pattern) for base in reading.code.lineage(owner))
+    return name in reading.code.classes and any(fits(base, pattern) for base in reading.code.lineage(name))
+
+
+def _at_call(source: Source, spec: Spec, name: str, site: CallSite, reading: Reading) -> Found | None:
+    """What one call says about a setting."""
+    held = site.call.keyword(name)
+    if held is None and "position" in source.options:
+        held = site.call.positional(int(source.options["position"]))
+    if held is not None:
+        return Found(_argument_origin(spec, name, site, held, reading))
+    for splat in (a for a in site.call.arguments if a.kind == "dict_splat"):
+        item = splat_item(reading, site, splat, name)
+        if isinstance(item, Located):
+            return Found(_origin("keyword", spec, name, item, reading, splat.span))
+        if item is None:
+            return Found(_splat_origin(name, site, splat), maybe=True, weak=True)
+    if source.options.get("present"):
+        return Found(_present(name, site))
+    return None
+
+
+def _argument_origin(spec: Spec, name: str, site: CallSite, held: Argument, reading: Reading) -> Origin:
+    where = site.module.located(held.value, site.call.scope)
+    return _origin("keyword", spec, name, where, reading, site.call.span)
+
+
+def _origin(kind: str, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None) -> Origin:
+    """An origin for an expression: at the literal that decides, or at the expression when nobody knows."""
+    found = reading.flow.value(where)
+    path, line, span = where.home.place(where.node)
+    if not found.known:
+        text = text_of(where.node)
+        return Origin(kind, path, line, span, None, text, True, found.reason, key, anchor)  # type: ignore[arg-type]
+    value = from_value(plain(found.value), spec.type)
+    same = found.path == path and found.span == span
+    return Origin(
+        kind,  # type: ignore[arg-type]
+        found.path,
+        found.line,
+        found.span,
+        value,
+        found.text,
+        key=found.key or key,
+        anchor=anchor if same or found.path == path else None,
+    )
+
+
+def _splat_origin(name: str, site: CallSite, splat: Argument) -> Origin:
+    path, line, span = site.module.place(splat.value)
+    reason = f"{name} may come from **{text_of(splat.value)}"
+    return Origin("keyword", path, line, span, None, text_of(splat.value), True, reason, name, site.call.span)
+
+
+def _present(name: str, site: CallSite) -> Origin:
+    path, line, span = site.module.place(site.call.function)
+    return Origin("keyword", path, line, span, True, text_of(site.call.function), key=name, anchor=site.call.span)
+
+
+def _nearest(found: list[tuple[int, Found]]) -> Iterator[Found]:
+    """Findings nearest to the entry first; when the nearest disagree, a computed one stands before them."""
+    sure = [(depth, f) for depth, f in found if not f.maybe]
+    if sure:
+        first = sure[0][1].origin
+        near = [f.origin for depth, f in sure if depth == sure[0][0]]
+        other = next((o for o in near if o.computed or o.value != first.value), None)
+        if other is not None and not first.computed:
+            yield Found(_disagreement(first, other))
+        yield from (f for _, f in sure)
+    else:
+        yield from (f for _, f in found[:1])
+
+
+def _disagreement(first: Origin, other: Origin) -> Origin:
+    shown = "decided at run time" if other.computed else repr(other.value)
+    reason = f"{first.value!r} here, {shown} at {other.path}:{other.line}"
+    return replace(first, value=None, computed=True, reason=reason)
+
+
+def find_attribute(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
+    """``args.name = value`` on instances of the source's classes; under an open condition it only may hold."""
+    name = source.spelt(spelling)
+    for site in reversed(reading.code.assigned(name)):
+        if site.assignment.augmented or not _is_instance(source, site, reading):
+            continue
+        held = reading.flow.truth(unguarded(site.assignment.block), site.module)
+        if held is False:
+            continue
+        where = Located(site.assignment.value, site.assignment.scope, site.module)
+        origin = _origin("attribute", spec, name, where, reading, site.module.span(site.assignment.node))
+        yield Found(origin, maybe=held is None, weak=held is None)
+
+
+def _is_instance(source: Source, site: AttributeSite, reading: Reading) -> bool:
+    owner = site.assignment.object
+    where = Located(owner, site.assignment.scope, site.module)
+    cls = site.module.instance_of(owner, site.assignment.scope) or reading.flow.parsed_class(where, owner)
+    if cls is None:
+        return False
+    return any(fits(base, p) for base in reading.code.lineage(cls) for p in source.of)
+
+
+def find_field(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
+    """Defaults of fields in project classes that derive from the source's classes and are used."""
+    name = source.spelt(spelling)
+    found: list[Found] = []
+    for cls in _used_classes(source, reading):
+        for base in reading.code.lineage(cls):
+            held = reading.code.classes.get(base)
+            field = held[0].field(name) if held else None
+            if held is None or field is None:
+                continue
+            node = default_node(field.default) if field.default is not None else None
+            if node is not None:
+                where = held[1].located(node)
+                found.append(Found(_origin("field", spec, name, where, reading, field.span)))
+            break
+    yield from _nearest([(0, f) for f in found])
+
+
+def _used_classes(source: Source, reading: Reading) -> list[str]:
+    """Project classes of the wanted kind: those that a parser feeds; else those that are made; else all."""
+    def wanted(cls: str) -> bool:
+        lineage = list(reading.code.lineage(cls))
+        return cls in reading.code.classes and any(fits(base, p) for base in lineage for p in source.of)
+
+    fed = [c for c in reading.arguments.classes if wanted(c)]
+    if fed:
+        return fed
+    made = [s.call.name for s in reading.code.all_calls() if s.call.name and wanted(s.call.name)]
+    if made:
+        return list(dict.fromkeys(made))
+    kept = [c for c in reading.code.classes if wanted(c)]
+    return [c for c in kept if not any(c != o and c in reading.code.lineage(o) for o in kept)]
+
+
+def find_argument(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
+    """Defaults that the program's own parser declares."""
+    name = source.spelt(spelling)
+    found = [d for d in reading.arguments.all if d.name == name]
+    for declared in [d for d in found if d.depth == found[0].depth]:
+        origin = declared_default(declared, reading, spec.type)
+        if origin is not None:
+            yield Found(origin)
+
+
+def declared_default(declared: Declared, reading: Reading, kind: str | None = None) -> Origin | None:
+    """A declared argument's default as an origin; kind ``default`` when the declaration only implies it."""
+    if declared.default is not None:
+        result: Result = reading.flow.value(declared.default)
+        path, line, span = declared.default.home.place(declared.default.node)
+        text = text_of(declared.default.node)
+        if not result.known:
+            return Origin("argparse", path, line, span, None, text, True, result.reason, declared.name)
+        value = from_value(plain(result.value), kind or declared.type)
+        return Origin("argparse", result.path, result.line, result.span, value, result.text, key=declared.name)
+    if declared.implicit is None:
+        return None
+    path, line, span = declared.site.home.place(declared.site.node)
+    return Origin("default", path, line, span, declared.implicit, "", key=declared.name)

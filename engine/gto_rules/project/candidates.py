@@ -122,7 +122,7 @@ def _command(found: Found) -> str:
     """The command as written, or its expanded words when variables of the text go into it."""
     launch, written = found.launch, found.reading.context.written
     if written and not set(written) & set("$`"):
-        return " ".join(line.strip() for line in written.replace("\\\n", " ").split("\n")).strip()
+        return " ".join(part.strip() for part in written.split("\\\n")).strip()
     env = [f"{name}={_shown(word.text, word.known)}" for name, word in launch.env.items()]
     return " ".join([*env, *(_shown(w.text, w.known) for w in launch.argv)])
 

@@ -18,7 +18,7 @@ _FENCE = re.compile(rb"^[ \t>]*(`{3,}|~{3,})[ \t]*\{?\.?([\w+-]*)[^\n]*$", re.M)
 _DIRECTIVE = re.compile(rb"^([ \t]*)\.\. (?:code-block|code|sourcecode)::[ \t]*(\w*)[ \t]*\r?\n", re.M)
 _RULE = re.compile(rb"^([A-Za-z0-9_./%-]+(?:[ \t]+[A-Za-z0-9_./%-]+)*)[ \t]*::?(?!=)[^\n]*$", re.M)
 _MAKE_VARIABLE = re.compile(rb"^(?:export[ \t]+)?([A-Za-z_][\w-]*)[ \t]*[:?+]*=[ \t]*([^\n#]*)", re.M)
-_MAKE_USE = re.compile(rb"\$\$|\$\((\w+)\)|\$\{(\w+)\}")
+_MAKE_USE = re.compile(rb"(\$\$)|\$\((\w+)\)|\$\{(\w+)\}|(?<=[^\\]\n\t)[ \t]*[@+-]+")
 _SHELL_CELL = re.compile(rb"^%%(?:bash|sh|script bash)\b[^\n]*\n")
 _BANG = re.compile(rb"^[ \t]*[!%](?=\S)((?:[^\n\\]|\\[^\n]|\\\n)*)", re.M)
 
@@ -70,26 +70,19 @@ def make_recipes(source: SourceText) -> Iterator[tuple[str, ShellText, dict[str,
 
 def _recipe(source: SourceText, start: int, end: int) -> Iterator[Piece]:
     """The recipe with ``$(NAME)`` as ``${NAME}``, ``$$`` as ``$`` and the leading ``@`` gone."""
-    raw = re.sub(
-        rb"^(\t[ \t]*)[@+-]+",
-        lambda m: m.group(1) + b" " * (len(m.group()) - len(m.group(1))),
-        source.text[start:end],
-        flags=re.M,
-    )
-    at = 0
-    for use in _MAKE_USE.finditer(raw):
-        yield _piece(source, raw, start, at, use.start())
-        name = use.group(1) or use.group(2)
-        shown = "$" if name is None else "${" + name.decode() + "}"
-        yield Piece(shown, _place(source, start + use.start(), start + use.end()))
+    at = start
+    for use in _MAKE_USE.finditer(source.text, start, end):
+        yield _piece(source, at, use.start())
+        name = use.group(2) or use.group(3)
+        if name or use.group(1):
+            shown = "${" + name.decode() + "}" if name else "$"
+            yield Piece(shown, _place(source, use.start(), use.end()))
         at = use.end()
-    yield _piece(source, raw, start, at, len(raw))
+    yield _piece(source, at, end)
 
 
-def _piece(source: SourceText, raw: bytes, base: int, start: int, end: int) -> Piece:
-    exact = raw[start:end] == source.text[base + start : base + end]
-    place = _place(source, base + start, base + end)
-    return Piece(raw[start:end].decode("utf-8", "replace"), place, exact=exact)
+def _piece(source: SourceText, start: int, end: int) -> Piece:
+    return Piece(source.text[start:end].decode("utf-8", "replace"), _place(source, start, end), exact=True)
 
 
 def _place(source: SourceText, start: int, end: int) -> Place:

@@ -19,7 +19,7 @@ from gto_rules.location import Span
 from gto_rules.project.model import Launch, Place, Word
 from gto_rules.project.shell_text import blank_prompts, parse
 
-_SAFE = re.compile(r"[\w@%+=:,./\[\]{}~^-]*")
+_SAFE = re.compile(r"[\w@%+=:,./\[\]^-]*")
 _OVERRIDE = re.compile(r"[+~]{0,2}[A-Za-z_][\w.@/:-]*=")
 
 
@@ -176,6 +176,7 @@ class _Editor:
             return self._behind(word.place, raw, value)
         inner = self._raw(word.value_place)
         if inner.lstrip("'\"").startswith(name):
+            self._held(word.value_place, value)
             return self._behind(word.value_place, inner, value)
         return self.replace_at(word.value_place, value)
 
@@ -190,8 +191,15 @@ class _Editor:
 
     def replace(self, word: Word, flag: Word, value: str) -> LaunchChange:
         """The value word of an option. Both may come out of one variable, which is then edited."""
-        from_variable = word.place == flag.place
-        return self.replace_at(word.value_place if from_variable else word.place, value)
+        if word.place != flag.place:
+            return self.replace_at(word.place, value)
+        self._held(word.value_place, value)
+        return self.replace_at(word.value_place, value)
+
+    def _held(self, place: Place, value: str) -> None:
+        """Refuse a value that a variable cannot hold, because its text is split into words."""
+        if self._quote_around(place) and not (value and _SAFE.fullmatch(value)):
+            raise LaunchError(f"{value!r} cannot be written inside the variable that holds it", hint="edit it by hand")
 
     def replace_at(self, place: Place, value: str) -> LaunchChange:
         return self._change(place, self._styled(place, self._raw(place), value))

@@ -13,6 +13,8 @@ from gto_rules.project.model import Place
 from gto_rules.project.shell_text import ShellText
 from gto_rules.project.shell_values import Field, Piece, Value
 
+_MAX_PIECES = 20_000
+
 
 class Files(Protocol):
     """Read access to the project's files."""
@@ -63,6 +65,8 @@ class State:
         return State(exported, arguments, {}, self.cwd, script, self.root)
 
     def assign(self, name: str, variable: Variable) -> None:
+        if sum(len(value) for value in variable.values) > _MAX_PIECES:
+            variable = Variable(settled=False)  # a value that grows without end is not worth its memory
         old = self.variables.get(name)
         exported = variable.exported or (old is not None and old.exported)
         self.variables[name] = replace(variable, exported=exported)

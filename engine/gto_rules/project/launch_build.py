@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gto_rules.location import Evidence
 from gto_rules.project.launch_configs import config_words, override_words
-from gto_rules.project.launch_counts import Counts, Said, counts_of
+from gto_rules.project.launch_counts import Counts, Said, config_path, counts_of
 from gto_rules.project.launch_files import NamedFiles
 from gto_rules.project.launch_flags import Level
 from gto_rules.project.launch_hints import framework_of, inference_of
@@ -172,7 +172,7 @@ def _multi_node(reading: Reading, counts: Nodes, named: NamedFiles) -> str:
         return "A"
     if reading.opaque:
         return "none"
-    config = named.config(_config_path(level) or "") or {}
+    config = named.config(config_path(level) or "") or {}
     if nodes is None or nodes.default:
         return "A" if level.flag(own.starts_flags) is not None else "none"
     if _has_rank(level, reading, config):
@@ -180,11 +180,6 @@ def _multi_node(reading: Reading, counts: Nodes, named: NamedFiles) -> str:
     if any(key in config and config[key][0] in values for key, values in own.starts_config.items()):
         return "A"
     return "A" if own.starts else own.otherwise
-
-
-def _config_path(level: Level) -> str | None:
-    flag = level.flag(level.spec.config_flags)
-    return flag.value.text if flag is not None and flag.value is not None else None
 
 
 def _starts(level: Level, reading: Reading, nodes: Said | None) -> bool:
@@ -229,6 +224,8 @@ def _short(text: str) -> str:
 
 
 def _problems(reading: Reading) -> tuple[str, ...]:
+    if reading.level.spec.role == "program":
+        return ()
     return tuple(
         f"{word.text} is not known here and may hold options of {reading.level.name}"
         for word in reading.level.options.unread

@@ -99,10 +99,17 @@ def _total(level: Level, source: CountSource, config: Mapping[str, tuple[str, Pl
 
 
 def _config(level: Level, lookup: Lookup | None) -> Mapping[str, tuple[str, Place]]:
+    path = config_path(level)
+    return {} if lookup is None or path is None else lookup.config(path) or {}
+
+
+def config_path(level: Level) -> str | None:
+    """The configuration file of the launcher itself."""
     flag = level.flag(level.spec.config_flags)
-    if lookup is None or flag is None or flag.value is None:
-        return {}
-    return lookup.config(flag.value.text) or {}
+    if flag is not None and flag.value is not None:
+        return flag.value.text
+    operand = level.words[level.first].text if level.first < len(level.words) else "-"
+    return operand if level.spec.config_operands and not operand.startswith("-") else None
 
 
 def _hosts(level: Level, source: CountSource, lookup: Lookup | None) -> Said | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,6 +77,20 @@ def read_options(words: Sequence[Field], start: int, syntax: FlagSyntax, skip: b
         flags.extend(found)
         at = found[-1].last
     return Options(tuple(flags), at, tuple(unread))
+
+
+def read_all_options(words: Sequence[Field], start: int, syntax: FlagSyntax) -> Options:
+    """Every option in ``words[start:]``, wherever it stands between the operands."""
+    flags: list[Flag] = []
+    at = start
+    while at < len(words):
+        if re.match(r"--?[A-Za-z]", words[at].text):
+            found = _flag(words, at, syntax)
+            flags.extend(found)
+            at = found[-1].last
+        else:
+            at += 1
+    return Options(tuple(flags), start)
 
 
 def _skippable(words: Sequence[Field], at: int) -> bool:

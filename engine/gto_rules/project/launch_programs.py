@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from gto_rules.project.launch_entry_points import EntryPoint
-from gto_rules.project.launch_flags import Level, Options, read_options
+from gto_rules.project.launch_flags import Level, Options, read_all_options, read_options
 from gto_rules.project.launchers import CountSource, LauncherSpec
 from gto_rules.project.shell_values import Field
 
@@ -40,8 +40,13 @@ class Programs:
             first = self._after_subcommand(spec, words, 1)
             if first is None or (spec.separated and self.separator(spec, words, 1) is None):
                 continue
-            return Level(spec, name, words, first, read_options(words, first, spec.flags, not spec.operands))
+            return Level(spec, name, words, first, self._options(spec, words, first))
         return self._by_ending(words) or self._by_package(words)
+
+    def _options(self, spec: LauncherSpec, words: tuple[Field, ...], first: int) -> Options:
+        if spec.role == "program":
+            return read_all_options(words, first, spec.flags)
+        return read_options(words, first, spec.flags, not spec.operands)
 
     def _by_package(self, words: tuple[Field, ...]) -> Level | None:
         """A command that the project's own package installs."""

@@ -19,7 +19,7 @@ def single_node_words(reading: Reading, launch: Launch, hints: Sequence[Launcher
     stated = {level.spec.flags.canonical(n): v for n, v in _stated(launch, level.spec).items()}
     words: list[str] = [f.text for f in level.words[: level.first]]
     flags = {flag.first: flag for flag in level.options.flags}
-    end = level.options.rest if level.spec.role != "program" else level.first
+    end = level.options.rest if level.spec.role != "program" else len(level.words)
     given = {flag.name for flag in flags.values()}
     at = level.first
     while at < end:

@@ -12,15 +12,15 @@ name, ``*`` allowed) and a ``kind``:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from gto_rules.facts.python.grammar import text_of
-from gto_rules.facts.python.model import Binding, Field, Function
+from gto_rules.facts.python.model import Binding, Field, Function, Scope
 from gto_rules.facts.python.module import PythonModule
-from gto_rules.facts.python.values import Located
+from gto_rules.facts.python.values import Home, Located
 from gto_rules.facts.settings.code import CallSite, Code, fits
 from gto_rules.facts.settings.table import Parser
 from gto_rules.facts.settings.words import is_flag, normal
@@ -68,6 +68,18 @@ class Arguments:
         for site, parser in self._sites():
             found += self._declare(site, parser)
         self.all = tuple(sorted(found, key=lambda d: d.depth))
+        self._named: dict[str, list[Declared]] = {}
+        for declared in self.all:
+            self._named.setdefault(declared.name, []).append(declared)
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """Every argument's name (as keys)."""
+        return self._named
+
+    def named(self, name: str) -> list[Declared]:
+        """The arguments with this name, nearest to the entry first."""
+        return self._named.get(name, [])
 
     def _sites(self) -> Iterator[tuple[CallSite, Parser]]:
         for site in self._code.all_calls():
@@ -96,11 +108,10 @@ class Arguments:
         """Whether an argument may also come from a configuration file that the launch names."""
         return declared.owner in self._from_config
 
-    def classes_in(self, module: PythonModule, node: Node, scope: object) -> list[str]:
-        """Canonical names of the classes that an expression lists; unknown ones are left out."""
+    def classes_in(self, home: Home, node: Node, scope: Scope) -> list[str]:
+        """Canonical names of the classes that an expression lists, in order; '' for an unknown one."""
         nodes = node.named_children if node.type in ("tuple", "list") else [node]
-        names = [module.canonical(n, scope) for n in nodes if n.type != "comment"]  # type: ignore[arg-type]
-        return [n or "" for n in names]
+        return [home.canonical(n, scope) or "" for n in nodes if n.type != "comment"]
 
     def _function(self, site: CallSite, node: Node) -> Iterator[Declared]:
         name = site.module.canonical(node, site.call.scope)

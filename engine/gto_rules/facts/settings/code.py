@@ -14,6 +14,7 @@ from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.model import AttributeAssignment, Block
 from gto_rules.facts.python.module import PythonModule
+from gto_rules.facts.python.values import Located
 from gto_rules.facts.settings.configs import candidates
 from gto_rules.project.model import Launch
 
@@ -104,6 +105,10 @@ class Code:
         if self.entry is None or module.path == self.entry:
             return True
         return not any(is_main_guard(b) for b in block.chain())
+
+    def module_of(self, where: Located) -> PythonModule | None:
+        """The module that an expression stands in."""
+        return where.home if isinstance(where.home, PythonModule) else None
 
     def lineage(self, name: str) -> Iterator[str]:
         """A class and all its bases, nearest first, through project classes to those of libraries."""

@@ -94,6 +94,3 @@ def find_setting(source: Source, spec: Spec, lookup: Lookup) -> Iterator[Found]:
     table = source.options.get("map", {})
     if other.value in table:
         yield Found(replace(other.origin, value=table[other.value]))
-
-
-

@@ -12,8 +12,9 @@ from gto_rules.facts.python.model import Argument
 from gto_rules.facts.python.values import Located
 from gto_rules.facts.settings.arguments import Declared, default_node
 from gto_rules.facts.settings.code import AttributeSite, CallSite, fits, unguarded
-from gto_rules.facts.settings.flow import Result, plain
+from gto_rules.facts.settings.flow_attributes import parsed_class
 from gto_rules.facts.settings.reading import Found, Reading
+from gto_rules.facts.settings.results import plain
 from gto_rules.facts.settings.splats import splat_item
 from gto_rules.facts.settings.table import Source, Spec
 from gto_rules.facts.settings.typed import from_value
@@ -41,25 +42,23 @@ def _sites(source: Source, reading: Reading) -> tuple[CallSite, ...]:
 
 
 def _find_sites(patterns: tuple[str, ...], excluded: tuple[str, ...], reading: Reading) -> Iterator[CallSite]:
+    derived = reading.derived(patterns)
     seen: set[int] = set()
-    for site in (s for last in _lasts(patterns) for s in _called(last, reading)):
+    for site in _candidates(patterns, derived, reading):
         name = site.call.name or text_of(site.call.function)
         if id(site.call) in seen or any(fnmatchcase(name, p) for p in excluded):
             continue
         seen.add(id(site.call))
-        if any(_is_call_of(site, name, p, reading) for p in patterns):
+        if name in derived or any(_is_call_of(site, name, p, reading) for p in patterns):
             yield site
 
 
-def _lasts(patterns: tuple[str, ...]) -> list[str | None]:
-    """Last words of the callables; None when a pattern leaves it open (then subclasses matter too)."""
-    return [*dict.fromkeys(p.rpartition(".")[2] for p in patterns if "*" not in p.rpartition(".")[2]), None]
-
-
-def _called(last: str | None, reading: Reading) -> list[CallSite]:
-    if last is not None:
-        return reading.code.called(last)
-    return sorted(reading.code.all_calls(), key=lambda s: s.depth)
+def _candidates(patterns: tuple[str, ...], derived: frozenset[str], reading: Reading) -> list[CallSite]:
+    """Calls that can be meant, by the last word of what they call, nearest to the entry first."""
+    lasts = {p.rpartition(".")[2] for p in patterns} | {d.rpartition(".")[2] for d in derived}
+    if any("*" in last for last in lasts):
+        return sorted(reading.code.all_calls(), key=lambda s: s.depth)
+    return sorted((s for last in sorted(lasts) for s in reading.code.called(last)), key=lambda s: s.depth)
 
 
 def _is_call_of(site: CallSite, name: str, pattern: str, reading: Reading) -> bool:
@@ -70,7 +69,7 @@ def _is_call_of(site: CallSite, name: str, pattern: str, reading: Reading) -> bo
     owner, _, method = name.rpartition(".")
     if site.call.last == pattern.rpartition(".")[2] and owner in reading.code.classes:
         return any(fits(f"{base}.{method}", pattern) for base in reading.code.lineage(owner))
-    return name in reading.code.classes and any(fits(base, pattern) for base in reading.code.lineage(name))
+    return False
 
 
 def _at_call(source: Source, spec: Spec, name: str, site: CallSite, reading: Reading) -> Found | None:
@@ -165,10 +164,10 @@ def find_attribute(source: Source, spec: Spec, spelling: str, reading: Reading) 
 def _is_instance(source: Source, site: AttributeSite, reading: Reading) -> bool:
     owner = site.assignment.object
     where = Located(owner, site.assignment.scope, site.module)
-    cls = site.module.instance_of(owner, site.assignment.scope) or reading.flow.parsed_class(where, owner)
+    cls = site.module.instance_of(owner, site.assignment.scope) or parsed_class(reading.flow, where, owner)
     if cls is None:
         return False
-    return any(fits(base, p) for base in reading.code.lineage(cls) for p in source.of)
+    return cls in reading.derived(source.of) or any(fits(cls, p) for p in source.of)
 
 
 def find_field(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
@@ -189,26 +188,28 @@ def find_field(source: Source, spec: Spec, spelling: str, reading: Reading) -> I
     yield from _nearest([(0, f) for f in found])
 
 
-def _used_classes(source: Source, reading: Reading) -> list[str]:
+def _used_classes(source: Source, reading: Reading) -> tuple[str, ...]:
     """Project classes of the wanted kind: those that a parser feeds; else those that are made; else all."""
-    def wanted(cls: str) -> bool:
-        lineage = list(reading.code.lineage(cls))
-        return cls in reading.code.classes and any(fits(base, p) for base in lineage for p in source.of)
+    if source.of not in reading.used:
+        reading.used[source.of] = tuple(_find_used(reading.derived(source.of), reading))
+    return reading.used[source.of]
 
-    fed = [c for c in reading.arguments.classes if wanted(c)]
-    if fed:
+
+def _find_used(wanted: frozenset[str], reading: Reading) -> list[str]:
+    fed = [c for c in reading.arguments.classes if c in wanted]
+    if fed or not wanted:
         return fed
-    made = [s.call.name for s in reading.code.all_calls() if s.call.name and wanted(s.call.name)]
+    made = [s.call.name for s in reading.code.all_calls() if s.call.name in wanted]
     if made:
-        return list(dict.fromkeys(made))
-    kept = [c for c in reading.code.classes if wanted(c)]
-    return [c for c in kept if not any(c != o and c in reading.code.lineage(o) for o in kept)]
+        return [m for m in dict.fromkeys(made) if m]
+    inner = {base for cls in wanted for base in list(reading.code.lineage(cls))[1:]}
+    return sorted(wanted - inner)
 
 
 def find_argument(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
     """Defaults that the program's own parser declares."""
     name = source.spelt(spelling)
-    found = [d for d in reading.arguments.all if d.name == name]
+    found = reading.arguments.named(name)
     for declared in [d for d in found if d.depth == found[0].depth]:
         origin = declared_default(declared, reading, spec.type)
         if origin is not None:
@@ -218,7 +219,7 @@ def find_argument(source: Source, spec: Spec, spelling: str, reading: Reading) -
 def declared_default(declared: Declared, reading: Reading, kind: str | None = None) -> Origin | None:
     """A declared argument's default as an origin; kind ``default`` when the declaration only implies it."""
     if declared.default is not None:
-        result: Result = reading.flow.value(declared.default)
+        result = reading.flow.value(declared.default)
         path, line, span = declared.default.home.place(declared.default.node)
         text = text_of(declared.default.node)
         if not result.known:

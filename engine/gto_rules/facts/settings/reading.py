@@ -9,7 +9,7 @@ from gto_rules.documents.model import DataDocument, Node
 from gto_rules.facts.model import Facts, Origin, SettingValue
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.settings.arguments import Arguments, Declared
-from gto_rules.facts.settings.code import CallSite, Code
+from gto_rules.facts.settings.code import CallSite, Code, fits
 from gto_rules.facts.settings.configs import ConfigFile, candidates, config_role, entry_origin, find_entry
 from gto_rules.facts.settings.flow import Flow
 from gto_rules.facts.settings.table import Parser
@@ -37,6 +37,8 @@ class Reading:
         self.launcher_flags, _ = read_flags(launch.launcher_arguments if launch else ())
         self.code = Code(index, launch)
         self.sites: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[CallSite, ...]] = {}
+        self.used: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._derived: dict[tuple[str, ...], frozenset[str]] = {}
         self.arguments: Arguments
         self.flow: Flow
 
@@ -44,6 +46,13 @@ class Reading:
         """Reads the arguments that the code declares, and makes expressions followable."""
         self.arguments = Arguments(self.code, parsers)
         self.flow = Flow(self.code, self.arguments, self.given, self.variable, setting)
+
+    def derived(self, patterns: tuple[str, ...]) -> frozenset[str]:
+        """Classes of the code that derive from one of the named ones."""
+        if patterns not in self._derived:
+            held = (c for c in self.code.classes if any(fits(b, p) for b in self.code.lineage(c) for p in patterns))
+            self._derived[patterns] = frozenset(held)
+        return self._derived[patterns]
 
     @property
     def cwd(self) -> str:
@@ -89,7 +98,6 @@ class Reading:
         """Flags with this normalised name, strongest (last) first."""
         flags = self.launcher_flags if launcher else self.program_flags
         return [f for f in reversed(flags) if f.name == name]
-
 
     def given(self, declared: Declared) -> Origin | None:
         """What the launch says about an argument that the code declares."""

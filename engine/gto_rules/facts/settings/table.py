@@ -123,7 +123,9 @@ class Spec:
         if known.pinned or len(known.possible) < 2:
             return chosen, None
         found = {version: self._default_in(version) for version in known.possible}
-        odd = [v for v, a in found.items() if (a is None) != (chosen is None) or (a and chosen and a.value != chosen.value)]
+        odd = [
+            v for v, a in found.items() if (a is None) != (chosen is None) or (a and chosen and a.value != chosen.value)
+        ]
         if not odd:
             return chosen, None
         other = found[odd[-1]]

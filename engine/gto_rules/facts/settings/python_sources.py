@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from gto_rules.facts.model import Origin
+from gto_rules.facts.model import Origin, OriginKind
 from gto_rules.facts.python.grammar import text_of
 from gto_rules.facts.python.model import Argument
 from gto_rules.facts.python.values import Located
@@ -22,14 +22,31 @@ from gto_rules.location import Span
 
 
 def find_keyword(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
-    """Keyword arguments of the source's callables; the calls nearest to the entry decide."""
+    """Keyword arguments of the source's callables; the calls nearest to the entry decide.
+
+    Option ``prefer`` lists keywords that mark the calls that count among several alike, wherever they stand.
+    """
     name = source.spelt(spelling)
+    preferred = tuple(source.options.get("prefer", ()))
     found: list[tuple[int, Found]] = []
     for site in _sites(source, reading):
         one = _at_call(source, spec, name, site, reading)
         if one is not None:
-            found.append((site.depth, one))
+            rank = site.depth if not preferred else int(not _marked(site, preferred, reading))
+            found.append((rank, one))
+    found.sort(key=lambda f: f[0])
     yield from _nearest(found)
+
+
+def _marked(site: CallSite, keywords: tuple[str, ...], reading: Reading) -> bool:
+    """Whether a call has one of the keywords, with a value other than False or None."""
+    for keyword in keywords:
+        held = site.call.keyword(keyword)
+        if held is not None:
+            found = reading.flow.value(site.module.located(held.value, site.call.scope))
+            if not found.plain or found.value:
+                return True
+    return False
 
 
 def _sites(source: Source, reading: Reading) -> tuple[CallSite, ...]:
@@ -95,24 +112,23 @@ def _argument_origin(spec: Spec, name: str, site: CallSite, held: Argument, read
     return _origin("keyword", spec, name, where, reading, site.call.span)
 
 
-def _origin(kind: str, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None) -> Origin:
+def _origin(kind: OriginKind, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None) -> Origin:
     """An origin for an expression: at the literal that decides, or at the expression when nobody knows."""
     found = reading.flow.value(where)
     path, line, span = where.home.place(where.node)
-    if not found.known:
-        text = text_of(where.node)
-        return Origin(kind, path, line, span, None, text, True, found.reason, key, anchor)  # type: ignore[arg-type]
-    value = from_value(plain(found.value), spec.type)
-    same = found.path == path and found.span == span
+    value, open_name = plain(found.value, spec.type, spec.choices)
+    reason = found.reason or (f"depends on {open_name}" if open_name else None)
+    if reason is not None:
+        return Origin(kind, path, line, span, None, text_of(where.node), True, reason, key, anchor)
     return Origin(
-        kind,  # type: ignore[arg-type]
+        kind,
         found.path,
         found.line,
         found.span,
-        value,
+        from_value(value, spec.type),
         found.text,
         key=found.key or key,
-        anchor=anchor if same or found.path == path else None,
+        anchor=anchor if found.path == path else None,
     )
 
 
@@ -219,13 +235,8 @@ def find_argument(source: Source, spec: Spec, spelling: str, reading: Reading) -
 def declared_default(declared: Declared, reading: Reading, kind: str | None = None) -> Origin | None:
     """A declared argument's default as an origin; kind ``default`` when the declaration only implies it."""
     if declared.default is not None:
-        result = reading.flow.value(declared.default)
-        path, line, span = declared.default.home.place(declared.default.node)
-        text = text_of(declared.default.node)
-        if not result.known:
-            return Origin("argparse", path, line, span, None, text, True, result.reason, declared.name)
-        value = from_value(plain(result.value), kind or declared.type)
-        return Origin("argparse", result.path, result.line, result.span, value, result.text, key=declared.name)
+        spec = Spec(declared.name, kind or declared.type)
+        return _origin("argparse", spec, declared.name, declared.default, reading, None)
     if declared.implicit is None:
         return None
     path, line, span = declared.site.home.place(declared.site.node)

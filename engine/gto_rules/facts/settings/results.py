@@ -101,12 +101,31 @@ def from_origin(origin: Origin) -> Result:
     return Result(origin.value, origin.path, origin.line, origin.span, origin.text, reason, origin.key)
 
 
-def plain(value: Any) -> Any:
-    """A value without symbols: a library's name by its last part."""
+def plain(value: Any, spec_type: str, choices: tuple[Any, ...] = ()) -> tuple[Any, str | None]:
+    """A value without symbols, and the name that stands in the way if it cannot be had.
+
+    A library's name is a value only for a setting of type ``name`` (``torch.bfloat16`` → ``bfloat16``, an enum's
+    ``STEPS`` → ``steps``) or when its last part is one of the choices.
+    """
     if isinstance(value, Symbol):
-        return value.last
+        if value.last in choices:
+            return value.last, None
+        if spec_type == "name":
+            return value.last.lower() if value.last.isupper() else value.last, None
+        return None, value.name
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(v) for v in value]
+        return _all(list(value), spec_type, choices)
     if isinstance(value, dict):
-        return {str(key): plain(v) for key, v in value.items()}
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+        held, open_name = _all(list(value.values()), "name" if spec_type == "dict" else spec_type, choices)
+        return (None, open_name) if open_name else (dict(zip(map(str, value), held, strict=True)), None)
+    return (value if isinstance(value, str | int | float | bool | None) else str(value)), None
+
+
+def _all(values: list[Any], spec_type: str, choices: tuple[Any, ...]) -> tuple[Any, str | None]:
+    out: list[Any] = []
+    for value in values:
+        held, open_name = plain(value, spec_type, choices)
+        if open_name:
+            return None, open_name
+        out.append(held)
+    return out, None

@@ -87,6 +87,12 @@ def _applied(state: RunState, data: dict[str, Any]) -> None:
     state.applied[data["id"]] = data
 
 
+def _decision(state: RunState, data: dict[str, Any]) -> None:
+    for record in state.rounds:
+        if record["version"] == data["version"]:
+            record["decision"] = data["decision"]
+
+
 def _undone(state: RunState, data: dict[str, Any]) -> None:
     state.applied.pop(data["id"], None)
 
@@ -125,6 +131,7 @@ _REDUCERS: dict[str, Callable[[RunState, dict[str, Any]], None]] = {
     "applied": _applied,
     "undone": _undone,
     "round": _listed("rounds"),
+    "decision": _decision,
     "repair": _listed("repairs"),
     "final": _whole("final"),
     "original": _whole("original"),

@@ -77,8 +77,8 @@ def test_wanted_imports(data: dict[str, Any], names: tuple[str, ...]) -> None:
 
 
 def test_settings_tables_ask_for_the_names_they_apply_to() -> None:
-    data = {"classes": ["a.C"], "applies": {"names": ["a.d"]}, "settings": {"x": {}}}
-    assert wanted_imports(book(Rule("x/s", "settings", "x", data, "x/s.yaml"))) == ("a.C", "a.d")
+    data = {"applies": {"names": ["a.d"]}, "settings": {"x": {}}}
+    assert wanted_imports(book(Rule("x/s", "settings", "x", data, "x/s.yaml"))) == ("a.d",)
 
 
 def test_files_that_the_launch_runs_come_first(tmp_path: Path) -> None:

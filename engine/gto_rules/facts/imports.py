@@ -16,8 +16,8 @@ from gto_rules.location import Evidence
 from gto_rules.rulebook.model import Rulebook
 
 # Files parsed to prove one name; more proof than this changes no verdict.
-_MOST_FILES = 40
-_KEYS = ("import", "names", "classes")
+_MOST_FILES = 20
+_KEYS = ("names",)
 
 
 def wanted_imports(rulebook: Rulebook) -> tuple[str, ...]:
@@ -54,42 +54,57 @@ def find_imports(
     Returns:
         Evidence by wanted name, at most a few dozen files each; names that nothing imports are left out.
     """
-    names = {n: frozenset(words_of(n.encode())) for n in wanted}
-    table = WordTable(index, (w for words in names.values() for w in words))
+    asked = [_Asked(n) for n in wanted]
+    table = WordTable(index, (w for a in asked for w in a.words))
     order = sorted(index.paths, key=lambda p: (depths.get(p, len(depths) + 1), p.count("/"), p))
     found: dict[str, list[Evidence]] = {}
     files: dict[str, int] = {}
     for path in order:
-        open_names = [
-            n
-            for n, words in names.items()
-            if files.get(n, 0) < _MOST_FILES and table.can_match(path, [frozenset({w}) for w in words])
-        ]
-        if not open_names or not _may_import(index.raw(path), path, open_names):
-            continue
-        module = index.module(path)
-        for name, evidence in _in_module(module, open_names) if module is not None else ():
+        likely = [a for a in asked if files.get(a.name, 0) < _MOST_FILES and table.has_all(path, a.words)]
+        names = _plausible(likely, index.raw(path), path) if likely else []
+        module = index.module(path) if names else None
+        for name, evidence in _in_module(module, names) if module is not None else ():
             if not found.get(name) or found[name][-1].path != path:
                 files[name] = files.get(name, 0) + 1
             found.setdefault(name, []).append(evidence)
     return {name: tuple(dict.fromkeys(found[name])) for name in sorted(found)}
 
 
-def _may_import(raw: bytes, path: str, names: Iterable[str]) -> bool:
-    """Whether an import line names the first word of one of the names."""
+class _Asked:
+    """One wanted name, and what the bytes of a file must hold to import or use it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.words = frozenset(words_of(name.encode()))
+        head, *rest = [re.escape(w).replace("\\*", r"\w*").encode() for w in name.split(".")]
+        last = rest[-1] if rest else head
+        self.head = re.compile(rb"(?<!\w)" + head + rb"(?!\w)")
+        self.imported = re.compile(rb"(?<![\w])" + last + rb"(?!\w)")
+        self.reached = b"." + name.rpartition(".")[2].partition("*")[0].encode()
+
+
+def _plausible(asked: Iterable[_Asked], raw: bytes, path: str) -> list[str]:
+    """Names whose first word an import line holds and whose last word is imported, or reached by a dot."""
     if path.endswith(".ipynb"):
-        return True
-    heads = b"|".join(sorted({re.escape(n.partition(".")[0].encode()) for n in names}))
-    return re.search(rb"^[ \t]*(?:from|import)[ \t][^\n]*(?<!\w)(?:" + heads + rb")(?!\w)", raw, re.M) is not None
+        return [a.name for a in asked]
+    lines = b"\n".join(_IMPORT.findall(raw))
+    heads = (a for a in asked if a.head.search(lines))
+    return [a.name for a in heads if a.imported.search(lines) or a.reached in raw]
+
+
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)", re.M)
 
 
 def _in_module(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Evidence]]:
     named = tuple(names)
+    missing = {n for n in named if "." in n}
     for imported in module.imports:
         for name in named:
             if _imports(imported.name, name):
+                missing.discard(name)
                 yield name, module.evidence(imported.node.parent or imported.node)
-    for name, node in mentions(module, (n for n in named if "." in n)):
+    roots = {i.bound.partition(".")[0] for i in module.imports}
+    for name, node in mentions(module, sorted(n for n in missing if n.partition(".")[0] in roots)):
         yield name, module.evidence(node)
 
 

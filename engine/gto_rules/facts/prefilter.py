@@ -52,6 +52,9 @@ class WordTable:
         held = self._held.get(path, frozenset())
         return all(any(held.issuperset(words_of(word)) for word in group) for group in groups)
 
+    def has_all(self, path: str, words: frozenset[bytes]) -> bool:
+        return self._held.get(path, frozenset()).issuperset(words)
+
     def paths_with(self, groups: Groups) -> list[str]:
         return [p for p in self._paths if self.can_match(p, groups)]
 

@@ -8,7 +8,8 @@ from tree_sitter import Node
 
 from gto_rules.facts.python.blocks import BlockTree
 from gto_rules.facts.python.grammar import text_of
-from gto_rules.facts.python.model import AttributeAssignment, Binding, BindingKind, Block, Import, Scope
+from gto_rules.facts.python.import_lines import read_import
+from gto_rules.facts.python.model import AttributeAssignment, Binding, BindingKind, Block, Scope
 
 _SEQUENCES = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "expression_list", "tuple", "list"})
 _PARAMETERS = {
@@ -22,13 +23,12 @@ _PARAMETERS = {
 
 
 class Binder:
-    """Collects bindings, imports and attribute assignments of one module."""
+    """Collects bindings and attribute assignments of one module."""
 
     def __init__(self, blocks: BlockTree, found: dict[str, list[Node]], absolute: Callable[[str], str]) -> None:
         """``absolute`` turns ``..pkg.mod`` into a canonical dotted name."""
         self._blocks = blocks
         self._absolute = absolute
-        self.imports: list[Import] = []
         self.attributes: list[AttributeAssignment] = []
         for node in found.get("import", ()):
             self._import(node)
@@ -77,32 +77,9 @@ class Binder:
 
     def _import(self, node: Node) -> None:
         at = self._blocks.at(node.start_byte)
-        base = node.child_by_field_name("module_name")
-        prefix = text_of(base).replace(" ", "") if base is not None else None
-        for child in node.children_by_field_name("name"):
-            named, alias = _aliased(child)
-            dotted = text_of(named).replace(" ", "")
-            full = self._full(prefix, dotted)
-            if alias is not None:
-                local, bound = text_of(alias), full
-            elif prefix is None:
-                local = dotted.partition(".")[0]
-                bound = self._absolute(local)
-            else:
-                local, bound = dotted, full
-            self.imports.append(Import(full, local, False, child, child.start_point[0] + 1))
-            self._bind(alias or named, "import", None, at, name=local, imported=bound)
-        if prefix is not None and any(c.type == "wildcard_import" for c in node.named_children):
-            self.imports.append(Import(self._absolute(prefix), "*", True, node, node.start_point[0] + 1))
-
-    def _full(self, prefix: str | None, dotted: str) -> str:
-        """Canonical name of an imported module or thing."""
-        if prefix is None:
-            return self._absolute(dotted)
-        if prefix.startswith("."):
-            base = self._absolute(prefix)
-            return f"{base}.{dotted}" if base else dotted
-        return self._absolute(f"{prefix}.{dotted}")
+        for imported in read_import(node, self._absolute):
+            if not imported.star:
+                self._bind(imported.name_node, "import", None, at, name=imported.alias, imported=imported.bound)
 
     def _definition(self, node: Node, kind: BindingKind) -> None:
         name = node.child_by_field_name("name")
@@ -217,14 +194,6 @@ def _nearest_with(name: str, scope: Scope | None) -> Scope | None:
             return scope
         scope = scope.parent
     return None
-
-
-def _aliased(node: Node) -> tuple[Node, Node | None]:
-    if node.type == "aliased_import":
-        named, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-        if named is not None:
-            return named, alias
-    return node, None
 
 
 def _inner(annotation: Node | None) -> Node | None:

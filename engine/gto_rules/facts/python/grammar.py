@@ -74,6 +74,11 @@ def index_captures(root: Node) -> dict[str, list[Node]]:
     return captures(compile_query(_QUERY), root)
 
 
+def import_captures(root: Node) -> list[Node]:
+    """All import statements."""
+    return captures(compile_query("[(import_statement) (import_from_statement)] @import"), root).get("import", [])
+
+
 def _order(node: Node) -> tuple[int, int]:
     return node.start_byte, -node.end_byte
 

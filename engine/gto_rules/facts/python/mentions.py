@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from gto_rules.facts.python.grammar import captures, compile_query, text_of
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.module import PythonModule
 
 
 def mentions(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Node]]:
-    """Every name or attribute that means one of ``names``, with that name."""
+    """Every name or attribute that means one of ``names``, with that name, in source order."""
     wanted = tuple(names)
     words = {n.rpartition(".")[2] for n in wanted}
     words |= {i.alias for i in module.imports if any(name_matches(i.name, n) for n in wanted)}
-    for node in captures(compile_query("(identifier) @match"), module.root).get("match", ()):
-        if text_of(node) not in words or (whole := _whole(node)) is None:
+    regex = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")(?!\w)")
+    for match in regex.finditer(module.text) if words else ():
+        node = module.root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or node.type != "identifier" or (whole := _whole(node)) is None:
             continue
         canonical = module.canonical(whole)
         found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)

@@ -125,12 +125,24 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported name. ``name`` is canonical (relative imports resolved); ``alias`` the local name."""
+    """One imported name.
+
+    Attributes:
+        name: Canonical name of what is imported (relative imports resolved).
+        alias: The local name; ``*`` for a star import.
+        star: True for ``from name import *``.
+        node: The part of the statement that names it.
+        name_node: The node of the local name.
+        bound: Canonical name that the local name stands for (``a`` after ``import a.b``).
+        line: Line in the parsed text.
+    """
 
     name: str
     alias: str
     star: bool
     node: Node
+    name_node: Node
+    bound: str
     line: int
 
 

@@ -13,7 +13,8 @@ from gto_rules.facts.python.blocks import BlockTree
 from gto_rules.facts.python.calls import Call, read_arguments
 from gto_rules.facts.python.classes import Class, read_class, read_function
 from gto_rules.facts.python.files import PythonText
-from gto_rules.facts.python.grammar import index_captures, parse, text_of
+from gto_rules.facts.python.grammar import import_captures, index_captures, parse, text_of
+from gto_rules.facts.python.import_lines import read_import
 from gto_rules.facts.python.model import Argument, AttributeAssignment, Binding, Block, Function, Import, Scope, Value
 from gto_rules.facts.python.names import Names
 from gto_rules.facts.python.values import Item, Located, evaluate, mapping
@@ -73,9 +74,15 @@ class PythonModule:
         self._binder  # noqa: B018  (fills the scopes)
         return self.blocks.module.scope
 
-    @property
+    @cached_property
     def imports(self) -> tuple[Import, ...]:
-        return tuple(self._binder.imports)
+        """Every imported name, in source order. Reading these alone costs a tenth of the whole index."""
+        return tuple(i for node in import_captures(self.root) for i in read_import(node, self._relative))
+
+    @cached_property
+    def stars(self) -> tuple[str, ...]:
+        """Canonical names of the modules that are imported with ``*``."""
+        return tuple(i.name for i in self.imports if i.star)
 
     @property
     def attribute_assignments(self) -> Sequence[AttributeAssignment]:
@@ -100,8 +107,7 @@ class PythonModule:
 
     @cached_property
     def _names(self) -> Names:
-        stars = [i.name for i in self._binder.imports if i.star]
-        return Names(self.name, stars, self._world)
+        return Names(self.name, self.stars, self._world)
 
     def canonical(self, node: Node, scope: Scope | None = None) -> str | None:
         """Canonical dotted name of what an expression names, or None.

@@ -103,8 +103,9 @@ class Names:
     def _identifier(self, name: str, scope: Scope) -> str | None:
         found = self.lookup(name, scope)
         if found is None:
-            starred = self._world.starred(self._stars, name) if self._stars else None
-            return starred or (f"builtins.{name}" if name in _BUILTINS else None)
+            if name in _BUILTINS:
+                return f"builtins.{name}"
+            return self._world.starred(self._stars, name) if self._stars else None
         home, bindings = found
         return self._bound(bindings, home)
 

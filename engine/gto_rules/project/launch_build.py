@@ -22,7 +22,8 @@ from gto_rules.project.shell_values import Field
 
 @dataclass(frozen=True)
 class Nodes:
-    """The counts that hold in the end. ``by_program`` means that the program's own words say them.
+    """The counts that hold in the end. ``by_program`` means that the program's own words say them,
+    ``ranked`` that they also say which node this is.
 
     ``untold`` is the node count around a launcher that itself is told no node count.
     """
@@ -30,6 +31,7 @@ class Nodes:
     nodes: Said | None
     ranks: Said | None
     by_program: bool = False
+    ranked: bool = False
     untold: bool = False
 
 
@@ -48,6 +50,7 @@ def build(reading: Reading, command: str, specs: Sequence[LauncherSpec], named: 
         outer=outer,
         nnodes=_value(counts.nodes),
         nproc_per_node=_value(counts.ranks),
+        count_places=_count_places(counts),
         entry=_within(named, level.words[reading.entry].text) if reading.entry is not None else None,
         entry_module=level.words[reading.module].text if reading.module is not None else level.module,
         program=_program(reading),
@@ -105,6 +108,11 @@ def _within(named: NamedFiles, path: str) -> str:
     return path
 
 
+def _count_places(counts: Nodes) -> dict[str, Place]:
+    said = {"nnodes": counts.nodes, "nproc_per_node": counts.ranks}
+    return {name: count.place for name, count in said.items() if count is not None and count.place.line is not None}
+
+
 def _value(count: Said | None) -> int | str | None:
     return None if count is None else count.value
 
@@ -146,7 +154,9 @@ def _argument_counts(hints: Sequence[LauncherSpec], arguments: tuple[Field, ...]
     found = [(_stated(spec.nodes, arguments), _stated(spec.ranks, arguments)) for spec in hints]
     nodes = next((n for n, _ in found if n is not None), None)
     ranks = next((r for _, r in found if r is not None), None)
-    return None if nodes is None else Nodes(nodes, ranks, by_program=True)
+    given = {word.text.partition("=")[0] for word in arguments}
+    ranked = any(flag in given for spec in hints for flag in spec.multi_node.rank_flags)
+    return None if nodes is None else Nodes(nodes, ranks, by_program=True, ranked=ranked)
 
 
 def _stated(source: CountSource, arguments: tuple[Field, ...]) -> Said | None:
@@ -203,7 +213,7 @@ def _alternatives(launch: Launch, counts: Nodes) -> tuple[Launch, ...]:
     """Other meanings of the same words."""
     if counts.untold:
         return (launch, replace(launch, nnodes=1, multi_node="none", single_node=()))
-    if counts.by_program and launch.multi_node == "B":
+    if counts.by_program and launch.multi_node == "B" and not counts.ranked:
         return (launch, replace(launch, multi_node="A", single_node=()))
     return ()
 

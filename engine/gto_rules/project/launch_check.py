@@ -21,6 +21,7 @@ def differences(launch: Launch, expect: Mapping[str, Any]) -> Iterator[tuple[str
     ``expect`` has the fields of a launch, of which absent ones are not checked, and besides:
     ``ambiguous`` (whether there are alternatives), ``candidates`` (how many),
     ``single_node_overrides`` (values that options of the single-node form must have),
+    ``count_lines`` (``nnodes``, ``nproc_per_node`` → line on which they stand),
     ``value_lines`` (text of an argument → line on which its value stands), ``problem`` (part of
     one). Any other name with true or false says whether the command names that inference engine.
     """
@@ -59,6 +60,10 @@ def _special(launch: Launch, name: str, expected: Any) -> Iterator[tuple[str, An
         for text, line in expected.items():
             word = next((w for w in (*launch.arguments, *launch.launcher_arguments) if w.text == str(text)), None)
             yield from _differ(f"line of {text}", line, None if word is None else word.value_place.line)
+    elif name == "count_lines":
+        for key, line in expected.items():
+            place = launch.count_places.get(key)
+            yield from _differ(f"line of {key}", line, None if place is None else place.line)
     elif name == "problem":
         if not any(expected in problem for problem in launch.problems):
             yield name, expected, list(launch.problems)

@@ -42,10 +42,12 @@ def counts_of(level: Level, env: Mapping[str, Field], lookup: Lookup | None) -> 
     """Nodes, ranks per node and ranks in all that one program is told."""
     spec = level.spec
     config = _config(level, lookup)
-    nodes = _direct(level, spec.nodes, env, config) or _hosts(level, spec.nodes, lookup)
+    nodes = _direct(level, spec.nodes, env, config) or _hosts(level, spec.nodes, lookup) or _groups(level, spec.nodes)
     ranks = _direct(level, spec.ranks, env, config) or _devices(level, spec.ranks, env)
     total = _total(level, spec.ranks, config)
     slots = _slots(level, spec.ranks, lookup)
+    if nodes is None and _told_elsewhere(level, lookup):
+        nodes = Said("unknown", Place(None, None))
     if nodes is None and spec.nodes.default is not None and not _names_hostfile(level):
         nodes = Said(spec.nodes.default, Place(None, None), default=True)
     if total is None and isinstance(slots, tuple):
@@ -126,6 +128,13 @@ def _hosts(level: Level, source: CountSource, lookup: Lookup | None) -> Said | N
     return None if found is None else Said(found[0], found[2], str(found[0]))
 
 
+def _told_elsewhere(level: Level, lookup: Lookup | None) -> bool:
+    """Whether this is one of several nodes, and the file that says how many is not at hand."""
+    path = config_path(level)
+    unread = path is not None and (lookup is None or lookup.config(path) is None)
+    return unread and level.flag(level.spec.multi_node.rank_flags) is not None
+
+
 def _names_hostfile(level: Level) -> bool:
     return level.flag((*level.spec.nodes.hostfile, *level.spec.multi_node.starts_flags)) is not None
 
@@ -143,11 +152,18 @@ def _devices(level: Level, source: CountSource, env: Mapping[str, Field]) -> Sai
     if flag is None or flag.value is None:
         return None
     text = flag.value.text
-    if not flag.value.known or "@" in text:
+    counts = {len([d for d in host.rpartition(":")[2].split(",") if d]) for host in text.split("@")}
+    if not flag.value.known or len(counts) > 1:
         return Said("unknown", value_place(flag.value), text)
-    devices = text.rpartition(":")[2]
-    count = len([d for d in devices.split(",") if d])
-    return Said(count, value_place(flag.value), text)
+    return Said(counts.pop(), value_place(flag.value), text)
+
+
+def _groups(level: Level, source: CountSource) -> Said | None:
+    """Nodes out of a list of devices on several hosts: ``h0:0,1@h1:0,1``."""
+    flag = level.flag(source.devices)
+    if flag is None or flag.value is None or not flag.value.known:
+        return None
+    return Said(flag.value.text.count("@") + 1, value_place(flag.value), flag.value.text)
 
 
 def host_count(text: str) -> int | None:

@@ -96,7 +96,8 @@ def read_all_options(words: Sequence[Field], start: int, syntax: FlagSyntax) -> 
 def _skippable(words: Sequence[Field], at: int) -> bool:
     """Whether this word, unknown as a whole, may hold options: the program then follows later."""
     word = words[at]
-    if word.known or not word.text.startswith(("$", "`")) or "/" in word.text:
+    substituted = word.text.startswith(("$(", "`")) and word.text.endswith((")", "`"))
+    if word.known or not word.text.startswith(("$", "`")) or ("/" in word.text and not substituted):
         return False
     following = words[at + 1 :]
     if following and following[0].text.startswith("-") and not any(_like_program(w.text) for w in following):

@@ -134,6 +134,8 @@ class Unwrapper:
     def _inner(self, level: Level, around: _Around, command: Command, state: State) -> None:
         """Go on with what a wrapper runs."""
         words, spec = level.words, level.spec
+        if spec.loops:
+            command = replace(command, context=replace(command.context, looped=True))
         env = dict(around.env)
         at = level.options.rest
         state = self._moved(level, state)

@@ -130,6 +130,7 @@ class LauncherSpec:
         operands: Words between the options and what runs.
         separator: Word after which the inner command stands; required when ``separated``.
         assignments: ``NAME=value`` words may stand before the inner command.
+        loops: It runs what stands behind it once for each of its inputs.
         endings: File name endings that make this the reader of a program given by its path.
         ignore: Patterns of modules and scripts that are no training or serving run.
         exports: Variable that the program sets for what it starts → ``nodes``, ``ranks`` or ``total``.
@@ -163,6 +164,7 @@ class LauncherSpec:
     multi_node: MultiNode = MultiNode()
     single_node: SingleNode = SingleNode()
     launches: bool = False
+    loops: bool = False
     exports: Mapping[str, str] = field(default_factory=dict)
     directives: str | None = None
     ignore: tuple[str, ...] = ()

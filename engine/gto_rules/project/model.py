@@ -72,6 +72,7 @@ class Launch:
         outer: The program around the launcher (``srun``), or None.
         nnodes: Node count as int, a text such as ``"1:4"``, ``"unknown"``, or None if not said.
         nproc_per_node: The same for ranks on one node.
+        count_places: Where ``nnodes`` and ``nproc_per_node`` are said, as far as something says them.
         entry: Script path as written, relative to ``cwd``; None for a module or a plain program.
         entry_module: Module after ``-m``, or None.
         program: Words that name the program when the launcher is itself the program
@@ -99,6 +100,7 @@ class Launch:
     outer: str | None = None
     nnodes: int | str | None = None
     nproc_per_node: int | str | None = None
+    count_places: Mapping[str, Place] = field(default_factory=dict)
     entry: str | None = None
     entry_module: str | None = None
     program: tuple[str, ...] = ()

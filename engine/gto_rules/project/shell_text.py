@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
+from gto_rules.documents.grammar import LONGEST_LINE, parser
 from gto_rules.documents.model import SourceText
 from gto_rules.location import Span
 from gto_rules.project.model import Place
@@ -93,8 +94,7 @@ def blank_prompts(raw: bytes) -> bytes:
 
 
 def parse(text: bytes) -> Node:
-    """The root of the syntax tree."""
-    import tree_sitter_bash
-
+    """The root of the syntax tree; empty for a text with a line that is too long to be parsed."""
     masked = PLACEHOLDER.sub(lambda m: b"_" * len(m.group()), text)
-    return Parser(Language(tree_sitter_bash.language())).parse(masked).root_node
+    too_long = max(map(len, masked.split(b"\n"))) > LONGEST_LINE
+    return parser("bash").parse(b"" if too_long else masked).root_node

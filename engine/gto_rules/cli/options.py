@@ -46,7 +46,7 @@ def rulebook_of(args: argparse.Namespace) -> Rulebook:
     return load(tuple(args.pack), use_cache=not args.no_cache)
 
 
-def analyse_project(args: argparse.Namespace, *, with_hardware: bool = False) -> Analysis:
+def analyse_project(args: argparse.Namespace, *, with_hardware: bool = False, judge: bool = True) -> Analysis:
     """Read and judge the project that the command line names."""
     from gto_rules.loop.analysis import analyse
 
@@ -58,7 +58,14 @@ def analyse_project(args: argparse.Namespace, *, with_hardware: bool = False) ->
         from gto_rules.measure.hardware import read_hardware
 
         hardware = read_hardware()
-    return analyse(args.project, command=args.launch, cwd=args.cwd, rulebook=rulebook_of(args), hardware=hardware)
+    return analyse(
+        args.project,
+        command=args.launch,
+        cwd=args.cwd,
+        rulebook=rulebook_of(args),
+        hardware=hardware,
+        judge=judge,
+    )
 
 
 def print_json(data: Any) -> None:

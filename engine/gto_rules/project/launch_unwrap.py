@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gto_rules.project.candidates_text import make_recipes
 from gto_rules.project.launch_counts import counts_of
 from gto_rules.project.launch_entry_points import entry_points
 from gto_rules.project.launch_files import ProjectFiles
@@ -156,6 +157,8 @@ class Unwrapper:
             self._text(text.value.pieces, around, inner)
         elif spec.runs == "text":
             self._text(join([w.pieces for w in words[at:]]), around, inner)
+        elif spec.runs == "target":
+            self._target(words[at:], spec, around, inner)
         elif spec.runs == "script":
             self._script(words[at:], around, inner, level)
         elif at < len(words):
@@ -230,6 +233,26 @@ class Unwrapper:
         state = command.state.child(words[0].text, tuple(w.pieces for w in words[1:]))
         self._enter(found, around, command, state, found.path)
 
+    def _target(self, words: tuple[Field, ...], spec: LauncherSpec, around: _Around, command: Command) -> None:
+        """Go on in the recipe of a target; ``NAME=value`` words replace the file's own variables."""
+        found = next(
+            (t for n in spec.default_files if (t := self.runner.script(n, command.state, command.context))), None
+        )
+        if found is None or found.source is None or found.path is None:
+            return
+        wanted = [w.text for w in words if "=" not in w.text]
+        recipes = [r for r in make_recipes(found.source) if not r[0].startswith(".")]
+        for name, text, variables in recipes:
+            if name not in (wanted or [recipes[0][0]]):
+                continue
+            state = command.state.child()
+            for key, value in variables.items():
+                state.assign(key, Variable((value,)))
+            for word in (w for w in words if "=" in w.text):
+                key, _, _ = word.text.partition("=")
+                state.assign(key, Variable((after(word, len(key) + 1).pieces,)))
+            self._enter(text, around, command, state, found.path)
+
     def _opaque(self, level: Level, around: _Around, command: Command) -> None:
         self.readings.append(self._reading(around, level, command, opaque=True))
 
@@ -298,7 +321,7 @@ class Unwrapper:
     # -- what starters and allocations tell the programs inside
 
     def _directives(self, text: ShellText) -> tuple[Level, ...]:
-        """Options that stand in comment lines of the script (``#SBATCH --nodes=2``)."""
+        """Options that stand in comment lines of the script."""
         levels = []
         for spec in self.specs:
             if not spec.directives or spec.directives.encode() not in text.text:

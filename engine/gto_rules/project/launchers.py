@@ -126,11 +126,13 @@ class LauncherSpec:
         programs: Pattern of the program's base name → name that is reported (``*``: as it is).
         modules: Pattern of a module run by an interpreter → reported name.
         subcommands: Words that must follow, one of these sequences (options may stand between).
-        runs: What stands after the options: ``entry``, ``argv``, ``text``, ``script``, ``program`` or ``none``.
+        runs: What stands after the options: ``entry``, ``argv``, ``text``, ``script``, ``target``, ``program``
+            or ``none``.
         operands: Words between the options and what runs.
         separator: Word after which the inner command stands; required when ``separated``.
         assignments: ``NAME=value`` words may stand before the inner command.
         loops: It runs what stands behind it once for each of its inputs.
+        default_files: Names of the file whose targets it runs (``runs: target``).
         endings: File name endings that make this the reader of a program given by its path.
         ignore: Patterns of modules and scripts that are no training or serving run.
         exports: Variable that the program sets for what it starts → ``nodes``, ``ranks`` or ``total``.
@@ -165,6 +167,7 @@ class LauncherSpec:
     single_node: SingleNode = SingleNode()
     launches: bool = False
     loops: bool = False
+    default_files: tuple[str, ...] = ()
     exports: Mapping[str, str] = field(default_factory=dict)
     directives: str | None = None
     ignore: tuple[str, ...] = ()

@@ -26,10 +26,26 @@ class Active:
     kin: Mapping[str, frozenset[str]]
 
 
-def active_tables(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -> Active:
-    """The settings tables of ``packs`` that apply to what is read."""
+def tables_of(rulebook: Rulebook, packs: frozenset[str]) -> tuple[Table, ...]:
+    """Every settings table of ``packs``, whether it applies or not."""
+    return tuple(from_mapping(r.id, r.pack, r.data, r.path) for r in rulebook.of("settings", packs))
+
+
+def anchors(tables: Iterable[Table]) -> frozenset[bytes]:
+    """Last words of everything that the tables look for in code."""
+    found: set[str] = set()
+    for table in tables:
+        found.update(p.call for p in table.parsers)
+        found.update(table.classes)
+        found.update(name for spec in table.settings.values() for s in spec.sources for name in s.of)
+    lasts = {name.rstrip(".*").rpartition(".")[2] for name in found}
+    return frozenset(last.rstrip("*").encode() for last in lasts if last and "*" not in last.rstrip("*"))
+
+
+def active_tables(rulebook: Rulebook, packs: frozenset[str], tables: Iterable[Table], reading: Reading) -> Active:
+    """Those of the tables that apply to what is read, in order of strength."""
+    tables = tuple(tables)
     order = _pack_order(rulebook, packs, reading)
-    tables = [from_mapping(r.id, r.pack, r.data, r.path) for r in rulebook.of("settings", packs)]
     used = [t for t in tables if applies(t.applies, reading)]
     used.sort(key=lambda t: (-t.priority, order.index(t.pack), t.id))
     versions = {t.id: _known(t, reading.facts) for t in used}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from gto_rules.facts.prefilter import WordTable
 from gto_rules.facts.python.blocks import conditions
 from gto_rules.facts.python.calls import Call
 from gto_rules.facts.python.classes import Class
@@ -14,8 +15,8 @@ from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.model import AttributeAssignment, Block
 from gto_rules.facts.python.module import PythonModule
+from gto_rules.facts.python.reach import find_entry, reach
 from gto_rules.facts.python.values import Located
-from gto_rules.facts.settings.configs import candidates
 from gto_rules.project.model import Launch
 
 _MOST_FILES = 600
@@ -47,17 +48,28 @@ class Code:
         depths: Project files that run, by path, with their distance from the entry.
     """
 
-    def __init__(self, index: PythonIndex, launch: Launch | None) -> None:
+    def __init__(self, index: PythonIndex, launch: Launch | None, anchors: Iterable[bytes] = ()) -> None:
+        """
+        Args:
+            index: The project's Python.
+            launch: What runs; None takes every file that holds one of the ``anchors`` as equally near.
+            anchors: Words without which a file sets nothing that the tables know.
+        """
         self.index = index
-        self.entry = _entry(index, launch)
+        self.entry: str | None = None
+        self.depths: dict[str, int] = {}
         if launch is None:
-            self.depths = dict.fromkeys(index.paths, 0)
-        else:
-            self.depths = _reach(index, self.entry) if self.entry else {}
+            table = WordTable(index, anchors)
+            self.depths = dict.fromkeys(table.paths_with([frozenset(table.words)]), 0)
+            return
+        self.entry = find_entry(index, launch.entry, launch.entry_module, launch.cwd)
+        if self.entry is not None:
+            self.depths = reach(index, self.entry).depths
 
     @cached_property
     def modules(self) -> tuple[tuple[PythonModule, int], ...]:
-        found = ((self.index.module(path), depth) for path, depth in list(self.depths.items())[:_MOST_FILES])
+        nearest = sorted(self.depths.items(), key=lambda item: item[1])[:_MOST_FILES]
+        found = ((self.index.module(path), depth) for path, depth in nearest)
         return tuple((module, depth) for module, depth in found if module is not None)
 
     @cached_property
@@ -147,40 +159,3 @@ def fits(name: str | None, pattern: str) -> bool:
     found_owner, _, found_last = name.rpartition(".")
     wanted_owner, _, wanted_last = pattern.rpartition(".")
     return found_last == wanted_last and bool(wanted_owner) and name_matches(found_owner, wanted_owner)
-
-
-def _entry(index: PythonIndex, launch: Launch | None) -> str | None:
-    if launch is None:
-        return None
-    if launch.entry is not None:
-        return next((p for p in candidates(launch.entry, launch.cwd) if p in index.paths), None)
-    if launch.entry_module is None:
-        return None
-    beside = "x.py" if launch.cwd == "." else f"{launch.cwd}/x.py"
-    found = index.layout.locate(index.layout.absolute(launch.entry_module, beside))
-    if found is None:
-        return None
-    path, rest = found
-    main = path.replace("__init__.py", "__main__.py")
-    return main if main in index.paths else path if not rest else None
-
-
-def _reach(index: PythonIndex, entry: str) -> dict[str, int]:
-    """Files that the entry imports, directly or not, with the number of imports between."""
-    depths, todo = {entry: 0}, [entry]
-    while todo and len(depths) < _MOST_FILES:
-        path = todo.pop(0)
-        module = index.module(path)
-        for imported in module.imports if module is not None else ():
-            for found in _files_of(index, imported.name, star=imported.star):
-                if found not in depths:
-                    depths[found] = depths[path] + 1
-                    todo.append(found)
-    return depths
-
-
-def _files_of(index: PythonIndex, dotted: str, *, star: bool) -> Iterator[str]:
-    """The project file that an import loads."""
-    located = index.layout.locate(dotted)
-    if located is not None:
-        yield located[0]

@@ -28,14 +28,21 @@ class Reading:
         facts: Imports and dependencies.
     """
 
-    def __init__(self, project: Project, launch: Launch | None, index: PythonIndex, facts: Facts) -> None:
+    def __init__(
+        self,
+        project: Project,
+        launch: Launch | None,
+        index: PythonIndex,
+        facts: Facts,
+        anchors: Iterable[bytes] = (),
+    ) -> None:
         self.project = project
         self.launch = launch
         self.index = index
         self.facts = facts
         self.program_flags, self.program_words = read_flags(launch.arguments if launch else ())
         self.launcher_flags, _ = read_flags(launch.launcher_arguments if launch else ())
-        self.code = Code(index, launch)
+        self.code = Code(index, launch, anchors)
         self.sites: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[CallSite, ...]] = {}
         self.used: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._derived: dict[tuple[str, ...], frozenset[str]] = {}

@@ -9,7 +9,7 @@ from gto_rules.facts.model import Facts, Origin, SettingValue, ValueKind
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.settings import launch_sources as said
 from gto_rules.facts.settings import python_sources as code
-from gto_rules.facts.settings.active import Active, active_tables, applies
+from gto_rules.facts.settings.active import Active, active_tables, anchors, applies, tables_of
 from gto_rules.facts.settings.implied import with_implied
 from gto_rules.facts.settings.nested import find_nested, find_setting
 from gto_rules.facts.settings.own import own_settings
@@ -56,8 +56,9 @@ def resolve_settings(
         plain name for the stronger pack and as ``<pack>.<name>`` for the other. A setting that is
         written under an old name appears under that name too.
     """
-    reading = Reading(project, launch, index, facts)
-    active = active_tables(rulebook, packs, reading)
+    tables = tables_of(rulebook, packs)
+    reading = Reading(project, launch, index, facts, anchors(tables))
+    active = active_tables(rulebook, packs, tables, reading)
     resolver = _Resolver(reading, active)
     reading.follow(active.parsers, resolver.lookup)
     settings = with_implied(resolver.all(), resolver.specs())

@@ -19,7 +19,7 @@ from gto_rules.location import Span
 class Result:
     """A known value with its place, or the reason why it is only known at run time.
 
-    ``key`` is how the launch spells it (``--bf16``), empty for code.
+    ``key`` is how the launch spells it (``--lr``), empty for code.
     """
 
     value: Any
@@ -42,7 +42,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A library's name whose value is not looked into (``torch.bfloat16``)."""
+    """A library's name whose value is not looked into (``lib.kind``, an enum's member)."""
 
     name: str
 
@@ -104,8 +104,8 @@ def from_origin(origin: Origin) -> Result:
 def plain(value: Any, spec_type: str, choices: tuple[Any, ...] = ()) -> tuple[Any, str | None]:
     """A value without symbols, and the name that stands in the way if it cannot be had.
 
-    A library's name is a value only for a setting of type ``name`` (``torch.bfloat16`` → ``bfloat16``, an enum's
-    ``STEPS`` → ``steps``) or when its last part is one of the choices.
+    A library's name is a value only for a setting of type ``name`` (``lib.half`` → ``half``,
+    an enum's ``STEPS`` → ``steps``) or when its last part is one of the choices.
     """
     if isinstance(value, Symbol):
         if value.last in choices:

@@ -21,10 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from gto_rules import facts as fact_room
-from gto_rules import rulebook as book_room
+from gto_rules.facts.collect import collect
 from gto_rules.facts.model import SettingValue
+from gto_rules.facts.python import PythonIndex
+from gto_rules.facts.settings import resolve_settings
+from gto_rules.project.launch import read_launch
+from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.project import Project
+from gto_rules.rulebook import Rulebook, load
 
 
 @dataclass
@@ -40,13 +44,16 @@ class Score:
     wrong: list[str] = field(default_factory=list)
 
 
-def resolved(root: Path, record: Mapping[str, Any], rulebook: Any) -> dict[str, SettingValue]:
+def resolved(root: Path, record: Mapping[str, Any], rulebook: Rulebook) -> dict[str, SettingValue]:
     """The settings of a project with its launch command, for the framework that the record names."""
     project = Project.open(root)
-    launch = read_launch(project, record["launch"], record.get("cwd") or ".") if record.get("launch") else None
-    packs = rulebook.active((record["framework"],))
-    facts = fact_room.collect(project, rulebook, launch, packs=packs)
-    return dict(facts.settings)
+    launchers = [LauncherSpec.from_mapping(rule.data) for rule in rulebook.of("launcher")]
+    command, cwd = record.get("launch"), record.get("cwd") or "."
+    launch = read_launch(command, project=project, cwd=cwd, launchers=launchers) if command else None
+    index = PythonIndex(project)
+    facts = collect(project, rulebook, launch, index=index, patterns=False)
+    facts = facts.with_(detection={"framework": record["framework"]})
+    return resolve_settings(project, rulebook, launch, index, facts, rulebook.active((record["framework"],)))
 
 
 def judge(score: Score, settings: Mapping[str, SettingValue], record: Mapping[str, Any]) -> None:
@@ -93,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="projects whose name contains this")
     parser.add_argument("--wrong", action="store_true", help="print every wrong label")
     options = parser.parse_args(argv)
-    rulebook = book_room.load()
+    rulebook = load()
     scores: list[Score] = []
     for record in yaml.safe_load(options.manifest.read_text(encoding="utf-8")):
         root = options.corpus / record["repo"].replace("/", "+")

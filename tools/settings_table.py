@@ -86,7 +86,9 @@ def _subscript(node: ast.Subscript) -> set[str]:
         found = set().union(*(_types(i) for i in (inner[:1] if name == "Annotated" else inner)))
         return found | ({"none"} if name == "Optional" else set())
     if name == "Literal":
-        kinds = {type(i.value).__name__ if i.value is not None else "none" for i in inner if isinstance(i, ast.Constant)}
+        kinds = {
+            type(i.value).__name__ if i.value is not None else "none" for i in inner if isinstance(i, ast.Constant)
+        }
         return kinds
     return {"dict"} if name.lower() in ("dict", "mapping") else {"list"}
 
@@ -301,8 +303,12 @@ def build(recipe: Mapping[str, Any], rows: Mapping[str, Row], versions: list[str
         table[name] = {k: v for k, v in {**table.get(name, {}), **extra}.items() if v is not None or k == "default"}
     for name in recipe.get("drop") or ():
         table.pop(name, None)
-    lines = [f"# Written by tools/settings_table.py from tools/settings_recipes/{recipe['file']}; edit the recipe instead."]
-    lines.append(yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None).rstrip())
+    lines = [
+        f"# Written by tools/settings_table.py from tools/settings_recipes/{recipe['file']}; edit the recipe instead."
+    ]
+    lines.append(
+        yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=110, default_flow_style=None).rstrip()
+    )
     lines.append("settings:")
     lines += [f"  {_key(name)}: {_flow(value)}" for name, value in table.items()]
     return "\n".join(lines) + "\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import yaml
 from gto_rules.errors import LaunchError
 from gto_rules.project.launch import read_launch
 from gto_rules.project.launch_check import differences
-from gto_rules.project.launchers import ROLES, LauncherSpec
+from gto_rules.project.launchers import ROLES, CountSource, FlagSyntax, LauncherSpec, MultiNode, SingleNode
 from gto_rules.project.project import Project
 
 RULES = Path(__file__).parents[2] / "rules" / "launchers" / "launchers"
@@ -61,3 +63,16 @@ def test_rule_is_named_like_its_file_and_has_cases(path: Path) -> None:
     tests = load(path.with_name(f"{path.stem}.test.yaml"))
     assert tests["rule"] == data["id"]
     assert len(tests["cases"]) >= 2
+
+
+def test_schema_and_value_have_the_same_keys() -> None:
+    path = RULES.parents[2] / "schemas" / "launcher.schema.json"
+    schema = json.loads(path.read_text(encoding="utf-8"))["properties"]
+    people = {"kind", "schema", "since", "status", "title", "references", "false_alarms", "replaces", "note"}
+    assert set(schema) - people == {f.name for f in fields(LauncherSpec)}
+    counts = {"nodes": CountSource, "ranks": CountSource}
+    parts = {"flags": FlagSyntax, "multi_node": MultiNode, "single_node": SingleNode, **counts}
+    for key, kind in parts.items():
+        missing = {"total", "total_config"} if key == "nodes" else set()
+        assert set(schema[key]["properties"]) == {f.name for f in fields(kind)} - missing, key
+    assert set(schema["role"]["enum"]) == set(ROLES)

@@ -64,11 +64,8 @@ def detect(facts: Facts, signals: Sequence[Signal], rulebook: Rulebook, launch: 
 
 def _weigh(rule: Rule, signals: Iterable[Signal], facts: Facts) -> _Candidate | None:
     own = tuple(s for s in signals if s.framework == rule.data["framework"])
-    counts: Counter[str] = Counter()
-    for kind, strength in {(s.kind, s.strength) for s in own}:
-        # Several hits of one kind and strength are one proof seen several times, except that
-        # different kinds of medium proof keep each other company.
-        counts[strength] += 1 if kind else 0
+    # Several hits of one signal are one proof seen several times.
+    counts = Counter(strength for _, strength in {(s.number, s.strength) for s in own})
     needs: Mapping[str, int] = rule.data.get("needs") or _ENOUGH
     if not any(counts[strength] >= number for strength, number in needs.items()):
         return None

@@ -25,12 +25,13 @@ PER_SIGNAL = 5
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One piece of proof that was found for one framework."""
+    """One piece of proof that was found for one framework; ``number`` is its place in the detector's list."""
 
     framework: str
     kind: str
     strength: str
     evidence: Evidence
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,14 @@ def gather_signals(project: Project, rulebook: Rulebook, launch: Launch | None, 
     """Every signal of every detector that is found, at most a few places for each."""
     subject = Subject(project, launch, facts)
     found: list[Signal] = []
+    reached = frozenset(facts.project.get("reachable") or ())
     for rule in rulebook.of("detector"):
-        for spec in rule.data["signals"]:
+        for number, spec in enumerate(rule.data["signals"]):
             kind = next(key for key in spec if key in _KINDS)
-            for number, evidence in enumerate(_KINDS[kind](spec, subject)):
-                if number == PER_SIGNAL:
-                    break
-                found.append(Signal(rule.data["framework"], kind, spec["strength"], evidence))
+            # Places that the launched script reaches come first: they decide.
+            places = sorted(_KINDS[kind](spec, subject), key=lambda e: e.path is not None and e.path not in reached)
+            for evidence in places[:PER_SIGNAL]:
+                found.append(Signal(rule.data["framework"], kind, spec["strength"], evidence, number))
     return tuple(found)
 
 

@@ -6,12 +6,26 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from gto_rules.project.launch_entry_points import EntryPoint
-from gto_rules.project.launch_flags import Level, Options, read_all_options, read_options
+from gto_rules.project.launch_flags import Level, Options, after, read_all_options, read_options
 from gto_rules.project.launchers import CountSource, LauncherSpec
 from gto_rules.project.shell_values import Field
 
-JOINTS = frozenset({"&&", ";", "||"})
 _INNER_ROLES = ("launcher", "interpreter", "program", "starter", "wrapper", "shell")
+
+
+def joins(word: Field) -> bool:
+    """Whether a word that reached the program as text joins two commands: ``;``, ``&&`` or ``&&next``."""
+    return word.text in (";", "||") or word.text.startswith("&&")
+
+
+def _commands(words: tuple[Field, ...]) -> Iterator[tuple[Field, ...]]:
+    """The commands that ``words`` hold when another shell reads them."""
+    starts = [n for n, word in enumerate(words) if joins(word)]
+    for start, end in zip([-1, *starts], [*starts, len(words)], strict=True):
+        glued = after(words[start], 2) if start >= 0 and words[start].text.startswith("&&") else None
+        command = words[start + 1 : end] if glued is None or not glued.text else (glued, *words[start + 1 : end])
+        if command:
+            yield command
 
 
 class Programs:
@@ -86,8 +100,7 @@ class Programs:
         """Index after the separator when a known program follows it."""
         for at in range(start, len(words) - 1):
             if words[at].text == spec.separator:
-                starts = [at + 1, *(n + 1 for n in range(at + 1, len(words) - 1) if words[n].text in JOINTS)]
-                levels = [self.level(words[n:]) for n in starts]
+                levels = [self.level(command) for command in _commands(words[at + 1 :])]
                 return at + 1 if any(one is not None and one.spec.role in _INNER_ROLES for one in levels) else None
         return None
 

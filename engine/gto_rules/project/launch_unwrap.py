@@ -13,7 +13,7 @@ from gto_rules.project.launch_counts import counts_of
 from gto_rules.project.launch_entry_points import entry_points
 from gto_rules.project.launch_files import ProjectFiles
 from gto_rules.project.launch_flags import Level, after, read_options
-from gto_rules.project.launch_programs import JOINTS, Programs
+from gto_rules.project.launch_programs import Programs, joins
 from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.shell_run import Runner
 from gto_rules.project.shell_state import State, Variable
@@ -109,7 +109,7 @@ class Unwrapper:
 
     def _behind(self, words: tuple[Field, ...], around: _Around, command: Command) -> None:
         """Go on with the words behind a separator; they may hold several commands (``a \\&\\& b``)."""
-        if any(w.text in JOINTS for w in words):
+        if any(joins(word) for word in words):
             self._text(join([w.pieces for w in words]), around, command)
         else:
             self._unwrap(words, around, command)

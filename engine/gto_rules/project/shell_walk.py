@@ -134,7 +134,9 @@ class Walk:
         self.stdin = stdin
         self._current = self.text.slice(node.start_byte, node.end_byte)
         assigned: dict[str, Field] = {}
-        before, self.state = self.state, self.state.copy()
+        before = self.state
+        if raw and self.assigned_name(raw[0]) is not None:
+            self.state = before.copy()
         while raw and (name := self.assigned_name(raw[0])) is not None:
             word = raw.pop(0)
             assigned[name] = self._assigned(word)

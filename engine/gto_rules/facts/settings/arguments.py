@@ -4,7 +4,8 @@ A settings table may hold ``parsers``: how libraries turn code into a command li
 name, ``*`` allowed) and a ``kind``:
 
 * ``options``: the call declares one argument: its flags are positional texts, keywords give the rest;
-* ``named``: the same with a plain name first, then the default (``DEFINE_integer("steps", 10)``);
+* ``defaults``: the call's keywords are defaults of arguments declared elsewhere in the file;
+* ``named``: the same as ``options`` with a plain name first, then the default (``DEFINE_integer("steps", 10)``);
 * ``function``: the call's first argument is a function whose parameters are the arguments;
 * ``dataclasses``: the call's first argument is a dataclass, or several, whose fields are the arguments.
 """
@@ -12,8 +13,8 @@ name, ``*`` allowed) and a ``kind``:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
@@ -59,11 +60,15 @@ class Declared:
 class Arguments:
     """All declared arguments of the code that runs, nearest to the entry first."""
 
-    def __init__(self, code: Code, parsers: Iterable[Parser]) -> None:
+    def __init__(self, code: Code, parsers: Iterable[Parser], is_given: Callable[[Declared], bool]) -> None:
+        """``is_given`` tells whether the launch sets an argument."""
         self._code = code
+        self.is_given = is_given
         self.parsers = tuple(parsers)
         found: list[Declared] = []
         self.classes: list[str] = []
+        self.fed_at: dict[str, int] = {}  # class, or '' for one that nobody knows → depth of the nearest parser
+        self._defaults: dict[tuple[str, str], Located] = {}
         self._from_config: set[str] = set()
         for site, parser in self._sites():
             found += self._declare(site, parser)
@@ -71,6 +76,19 @@ class Arguments:
         self._named: dict[str, list[Declared]] = {}
         for declared in self.all:
             self._named.setdefault(declared.name, []).append(declared)
+
+    def deciding(self, alike: list[Declared]) -> list[Declared]:
+        """Of declarations with one name: in each file the one that the launch uses, else the first.
+
+        ``--x`` and ``--no-x`` may both store to ``x``; a default set apart from them goes before theirs.
+        """
+        chosen: dict[tuple[str, str], Declared] = {}
+        for declared in alike:
+            key = (declared.site.home.place(declared.site.node)[0], declared.name)
+            if key not in chosen or (self.is_given(declared) and not self.is_given(chosen[key])):
+                apart = self._defaults.get(key)
+                chosen[key] = replace(declared, default=apart) if apart is not None else declared
+        return list(chosen.values())
 
     @property
     def names(self) -> Mapping[str, object]:
@@ -89,19 +107,25 @@ class Arguments:
                     break
 
     def _declare(self, site: CallSite, parser: Parser) -> Iterator[Declared]:
+        if parser.kind == "defaults":
+            for keyword in site.call.arguments:
+                if keyword.name is not None:
+                    where = site.module.located(keyword.value, site.call.scope)
+                    self._defaults[(site.module.path, keyword.name)] = where
         if parser.kind in ("options", "named"):
             found = _option(site, named=parser.kind == "named")
             if found is not None:
                 yield found
             return
         first = site.call.positional(0)
-        if first is None:
+        if first is None or parser.kind == "defaults":
             return
         if parser.kind == "function":
             yield from self._function(site, first.value)
         for name in self.classes_in(site.module, first.value, site.call.scope):
             if parser.config:
                 self._from_config.add(name)
+            self.fed_at[name] = min(site.depth, self.fed_at.get(name, site.depth))
             yield from self._class(name, site.depth)
 
     def reads_config(self, declared: Declared) -> bool:

@@ -24,9 +24,21 @@ def follow_attribute(flow: Follower, where: Located, depth: int) -> Result:
     constant = where.home.constant(dotted) if dotted else None
     if constant is not None:
         return flow.value(constant, depth + 1)
-    if dotted is not None and "." in dotted and flow.code.index.layout.locate(dotted) is None:
+    if dotted is not None and _is_library_name(flow, where, owner, dotted):
         return here(where, Symbol(dotted))
     return _written_once(flow, where, name, depth)
+
+
+def _is_library_name(flow: Follower, where: Located, owner: Node, dotted: str) -> bool:
+    """Whether ``owner.name`` is a name inside an imported library, rather than a field of some object."""
+    while owner.type == "attribute":
+        inner = owner.child_by_field_name("object")
+        if inner is None:
+            return False
+        owner = inner
+    found = where.home.lookup(text_of(owner), where.scope) if owner.type == "identifier" else None
+    imported = found is not None and all(b.kind == "import" for b in found[1])
+    return imported and flow.code.index.layout.locate(dotted) is None
 
 
 def _of_self(flow: Follower, where: Located, owner: Node, name: str, depth: int) -> Result | None:
@@ -52,7 +64,7 @@ def of_argument(flow: Follower, where: Located, owner: Node, name: str, depth: i
             return _from_setting(flow, where, cls, name)
         matching = mine or matching
     nearest = [d for d in matching if d.depth == matching[0].depth]
-    results = [flow.argument(d, depth) for d in nearest]
+    results = [flow.argument(d, depth) for d in flow.arguments.deciding(nearest)]
     return agreed(where, results, f"the argument {name}") if results else None
 
 

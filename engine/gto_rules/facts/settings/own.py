@@ -15,13 +15,13 @@ from gto_rules.facts.settings.words import Flag, flag_origin, words_origin
 def own_settings(reading: Reading, settings: Mapping[str, SettingValue]) -> dict[str, SettingValue]:
     """Arguments, overrides and configuration keys that ``settings`` does not hold, strongest first."""
     found: dict[str, list[Origin]] = {}
-    for name, origin in _origins(reading):
+    for name, origin in _origins(reading, settings):
         if name not in settings:
             found.setdefault(name, []).append(origin)
     return {name: _value(name, origins) for name, origins in found.items()}
 
 
-def _origins(reading: Reading) -> Iterator[tuple[str, Origin]]:
+def _origins(reading: Reading, settings: Mapping[str, SettingValue]) -> Iterator[tuple[str, Origin]]:
     for flag in reversed(reading.program_flags):
         name, kind = _declared(flag, reading)
         yield name, flag_origin(flag, kind)
@@ -29,10 +29,11 @@ def _origins(reading: Reading) -> Iterator[tuple[str, Origin]]:
         value = word.text[len(key) + 1 :] if word.text.startswith(key + "=") else word.text
         yield key.lstrip("+~"), words_origin("override", (replace(word, text=value),), "any", key)
     for config in reading.configs:
-        if config.document is not None and config.role == "program":
+        # A file that a known setting names is that setting's business (its nested keys have their own tables).
+        if config.document is not None and config.role == "program" and config.flag not in settings:
             for name, entry in leaves(config.document):
                 yield name, entry_origin("config", config.document, entry, name, "any")
-    for declared in reading.arguments.all:
+    for declared in reading.arguments.deciding(list(reading.arguments.all)):
         default = declared_default(declared, reading)
         if default is not None:
             yield declared.name, default

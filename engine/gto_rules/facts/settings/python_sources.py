@@ -28,14 +28,30 @@ def find_keyword(source: Source, spec: Spec, spelling: str, reading: Reading) ->
     """
     name = source.spelt(spelling)
     preferred = tuple(source.options.get("prefer", ()))
+    limit = _parser_depth(source, spec, reading)
     found: list[tuple[int, Found]] = []
     for site in _sites(source, reading):
         one = _at_call(source, spec, name, site, reading)
+        if one is not None and limit is not None and site.depth > limit:
+            one = Found(one.origin, one.node, maybe=True, weak=True)
         if one is not None:
             rank = site.depth if not preferred else int(not _marked(site, preferred, reading))
             found.append((rank, one))
     found.sort(key=lambda f: f[0])
     yield from _nearest(found)
+
+
+def _parser_depth(source: Source, spec: Spec, reading: Reading) -> int | None:
+    """Distance of the parser that makes an object of this kind (or of a kind that nobody knows) for the program.
+
+    Calls further away make other objects, for other tasks as often as not: they may count, they do not decide.
+    """
+    if not any(s.kind == "field" and s.of == source.of for s in spec.sources):
+        return None
+    derived = reading.derived(source.of)
+    fed = reading.arguments.fed_at
+    depths = [d for cls, d in fed.items() if not cls or cls in derived or any(fits(cls, p) for p in source.of)]
+    return min(depths, default=None)
 
 
 def _marked(site: CallSite, keywords: tuple[str, ...], reading: Reading) -> bool:

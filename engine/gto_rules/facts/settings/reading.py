@@ -51,7 +51,7 @@ class Reading:
 
     def follow(self, parsers: Iterable[Parser], setting: Callable[[str], SettingValue | None]) -> None:
         """Reads the arguments that the code declares, and makes expressions followable."""
-        self.arguments = Arguments(self.code, parsers)
+        self.arguments = Arguments(self.code, parsers, self._is_given)
         self.flow = Flow(self.code, self.arguments, self.given, self.variable, setting)
 
     def derived(self, patterns: tuple[str, ...]) -> frozenset[str]:
@@ -114,6 +114,10 @@ class Reading:
             if declared.type == "bool" and flag.name in {f"no_{s}" for s in declared.spellings}:
                 return flag_origin(flag, declared.type, negative=True)
         return self._configured(declared) if self.arguments.reads_config(declared) else None
+
+    def _is_given(self, declared: Declared) -> bool:
+        names = declared.spellings | {f"no_{s}" for s in declared.spellings}
+        return any(flag.name in names for flag in self.program_flags)
 
     def _configured(self, declared: Declared) -> Origin | None:
         word = self.overrides.get(declared.name)

@@ -103,7 +103,7 @@ class _Resolver:
             if found.maybe:
                 if maybe is None and (found.weak or not origins):
                     maybe = found
-            elif found.origin not in origins:
+            elif found.origin not in origins and (found.origin.line is not None or not origins):
                 origins.append(found.origin)
         if maybe is not None and (not origins or not maybe.weak):
             unsure = replace(maybe.origin, value=None, computed=True, reason=maybe.origin.reason or "may be set here")

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
 _FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
 _NULL = frozenset({"none", "null", "~"})
+
+
+_PLACEHOLDER = re.compile(r"<[A-Za-z][\w ./-]*>.*|(TO_?BE_?FILLED|TO_?DO|FIX_?ME|CHANGE_?ME|FILL_?ME|X{3,})", re.I)
+
+
+def is_placeholder(text: str) -> bool:
+    """Text that a reader is meant to replace: ``<MODEL_ROOT>/x``, ``TO_BE_FILLED``."""
+    return _PLACEHOLDER.fullmatch(text) is not None
 
 
 def is_bool_word(text: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gto_rules.facts.model import Origin, OriginKind
-from gto_rules.facts.settings.typed import from_text, is_bool_word
+from gto_rules.facts.settings.typed import from_text, is_bool_word, is_placeholder
 from gto_rules.location import Span
 from gto_rules.project.model import Place, Word
 
@@ -101,9 +101,10 @@ def words_origin(
     """An origin for one or more words; several become a list."""
     place = words[0].value_place if words[0].value_place.line is not None else words[0].place
     text = " ".join(w.text for w in words)
-    unknown = [w.text for w in words if not w.known]
+    unknown = [f"depends on {w.text}" for w in words if not w.known]
+    unknown += [f"{w.text} is a placeholder" for w in words if is_placeholder(w.text)]
     if unknown:
-        reason = f"depends on {unknown[0]}"
+        reason = unknown[0]
         return Origin(origin_kind, place.path, place.line, place.span, None, text, True, reason, key, anchor)
     values = [from_text(w.text, "any" if kind == "list" else kind) for w in words]
     value = values if kind == "list" and (len(values) > 1 or not isinstance(values[0], list)) else values[0]

@@ -107,6 +107,13 @@ CASES: list[tuple[str, Any, str, list[int], list[int]]] = [
     ("any", {"any": [{"use": "a.f"}, {"use": "a.g"}]}, "import a\na.f\na.g\na.h", [2, 3], []),
     ("all", {"all": [{"method": "f"}, {"code": "$X.f(1)"}]}, "x.f(1)\nx.f(2)", [1], []),
     ("not", {"method": "f", "not": {"code": "$X.f(1)"}}, "x.f(1)\nx.f(2)", [2], []),
+    (
+        "only some runs reach it",
+        {"use": "a.f", "unsure_inside": {"block": {"kind": ["if", "else"], "value": "computed"}}},
+        "import a\nif x:\n    a.f\nelse:\n    a.f\na.f\nif True:\n    a.f",
+        [6, 8],
+        [3, 5],
+    ),
     ("has", {"code": "$X = $V", "has": {"method": "f"}}, "a = b.f()\na = c", [1], []),
     ("follows", {"use": "a.f", "follows": {"use": "a.g"}}, "import a\na.f\na.g\na.f", [4], []),
     ("precedes", {"use": "a.f", "precedes": {"use": "a.g"}}, "import a\na.f\na.g\na.f", [2], []),

@@ -84,13 +84,15 @@ class Relation:
 
     ``inside``: the match lies in one of ``inner``'s; ``has``: one lies in it; ``follows`` and
     ``precedes``: one stands before or after it; ``with``: one stands anywhere; ``also``: the same
-    node matches. Metavariables of the same name must stand for the same text.
+    node matches. Metavariables of the same name must stand for the same text. ``doubt`` turns a
+    relation that holds into not knowing (code that only some runs reach).
     """
 
     kind: RelationKind
     negated: bool
     inner: Matcher
     within: Within = "function"
+    doubt: bool = False
 
     def judge(self, context: Context, found: Found) -> bool | None:
         verdict: bool | None = False
@@ -100,6 +102,8 @@ class Relation:
                     verdict = True
                     break
                 verdict = None
+        if self.doubt:
+            return True if verdict is False else None
         return verdict if not self.negated or verdict is None else not verdict
 
     def _related(self, context: Context, found: Found, other: Found) -> bool:

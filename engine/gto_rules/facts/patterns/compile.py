@@ -93,14 +93,18 @@ class _Compiler:
             if rule_id in self._open:
                 raise PatternError(f"patterns refer to each other in a ring: {' → '.join((*self._open, rule_id))}")
             self._open.append(rule_id)
-            data = self.rules[rule_id].data
-            matcher = self.matcher(data.get("match"))
-            own = data.get("anchors")
-            anchors = (frozenset(w.encode() for w in own),) if own else matcher.anchors
-            classes = frozenset(w for group in anchors for w in group if w in self._classes)
-            self._done[rule_id] = Pattern(rule_id, matcher, anchors, classes)
-            self._open.pop()
+            try:
+                self._done[rule_id] = self._compiled(rule_id)
+            finally:
+                self._open.pop()
         return self._done[rule_id]
+
+    def _compiled(self, rule_id: str) -> Pattern:
+        data = self.rules[rule_id].data
+        matcher = self.matcher(data.get("match"))
+        own = data.get("anchors")
+        anchors = (frozenset(w.encode() for w in own),) if own else matcher.anchors
+        return Pattern(rule_id, matcher, anchors, frozenset(w for g in anchors for w in g if w in self._classes))
 
     def matcher(self, data: Any) -> Matcher:
         if isinstance(data, str):
@@ -141,18 +145,19 @@ class _Compiler:
         for key, value in data.items():
             if key == head or key in _OPTIONS[head] or key == "within":
                 continue
-            negated, kind = key.startswith("not_"), key.removeprefix("not_")
+            doubt, negated = key.startswith("unsure_"), key.startswith("not_")
+            kind = key.removeprefix("not_").removeprefix("unsure_")
             if key == "not":
                 kind, negated = "also", True
             if key == "without":
                 kind, negated = "with", True
             if kind not in _RELATIONS:
-                known = (*_OPTIONS[head], *_RELATIONS, "not_inside", "not", "without", "within")
+                known = (*_OPTIONS[head], *_RELATIONS, "not_inside", "unsure_inside", "not", "without", "within")
                 raise PatternError(f"unknown word '{key}' beside '{head}'", expected=", ".join(known))
             within = data.get("within", "function")
             if within not in ("loop", "function", "module"):
                 raise PatternError(f"'within: {within}'", expected="loop, function or module")
-            found.append(Relation(kind, negated, self._at(key, value), within))  # type: ignore[arg-type]
+            found.append(Relation(kind, negated, self._at(key, value), within, doubt))  # type: ignore[arg-type]
         return found
 
     def call(self, data: Data) -> Matcher:
@@ -200,9 +205,10 @@ class _Compiler:
 
     def block(self, data: Data) -> Matcher:
         inner = data["block"]
-        _only(inner, ("kind", "head", "not_head", "holding"))
+        _only(inner, ("kind", "head", "not_head", "holding", "value"))
         holding = self._at("holding", inner["holding"]) if "holding" in inner else None
-        return BlockMatcher(_words(inner["kind"]), _regex(inner, "head"), _regex(inner, "not_head"), holding)
+        value = compile_test(inner["value"]) if "value" in inner else None
+        return BlockMatcher(_words(inner["kind"]), _regex(inner, "head"), _regex(inner, "not_head"), holding, value)
 
     def function(self, data: Data) -> Matcher:
         inner = data["function"]

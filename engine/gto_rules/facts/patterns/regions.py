@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from gto_rules.facts.patterns.model import Anchors, Context, Found, Matcher, anchor_words
+from gto_rules.facts.patterns.value_tests import Test
 from gto_rules.facts.python.grammar import captures, compile_query, text_of
 from gto_rules.facts.python.match import matches_any
 from gto_rules.facts.python.model import Block, Function, Scope
@@ -19,12 +20,16 @@ _DEPTH = 4
 
 @dataclass(frozen=True, eq=False)
 class BlockMatcher:
-    """Bodies of statements of some kinds, by the text of their head or by what the head holds."""
+    """Bodies of statements of some kinds, by the text of their head, its value or what it holds.
+
+    The head of an ``else`` is that of the ``if`` it belongs to.
+    """
 
     kinds: tuple[str, ...]
     head: re.Pattern[str] | None
     not_head: re.Pattern[str] | None
     holding: Matcher | None
+    value: Test | None = None
 
     @property
     def anchors(self) -> Anchors:
@@ -38,14 +43,15 @@ class BlockMatcher:
         return found
 
     def _judge(self, context: Context, block: Block) -> Found | None:
-        start = block.statement.start_byte
-        head = context.module.text[start : block.start].decode("utf-8", "replace")
-        if not self._fits(head):
+        start, end, condition = _head(block)
+        if not self._fits(context.module.text[start:end].decode("utf-8", "replace")):
             return None
-        inner = self._held(context, start, block.start)
-        if inner is False:
+        given = context.module.located(condition) if condition is not None else None
+        inner = self._held(context, start, end)
+        value = self.value(context, given) if self.value is not None else True
+        if inner is False or value is False:
             return None
-        return Found(block.statement, block.start, block.end, inner is True)
+        return Found(block.statement, block.start, block.end, inner is True and value is True)
 
     def _fits(self, head: str) -> bool:
         if self.head is not None and not self.head.search(head):
@@ -62,8 +68,20 @@ class BlockMatcher:
         query = compile_query("(conditional_expression) @match")
         for node in captures(query, context.module.root).get("match", ()):
             children = node.named_children
-            if len(children) == 3 and self.holding is None and self._fits(text_of(children[1])):
+            plain = self.holding is None and self.value is None
+            if len(children) == 3 and plain and self._fits(text_of(children[1])):
                 yield Found(node, children[0].start_byte, children[0].end_byte)
+
+
+def _head(block: Block) -> tuple[int, int, Node | None]:
+    """Start and end of the head of a block's statement, and its condition."""
+    statement, end = block.statement, block.start
+    parent = statement.parent
+    if block.kind == "else" and parent is not None and parent.type == "if_statement":
+        statement = parent
+        body = parent.child_by_field_name("consequence")
+        end = body.start_byte if body is not None else end
+    return statement.start_byte, end, statement.child_by_field_name("condition")
 
 
 @dataclass(frozen=True, eq=False)

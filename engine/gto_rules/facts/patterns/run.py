@@ -32,10 +32,16 @@ def match_patterns(index: PythonIndex, rules: Iterable[Rule], paths: Iterable[st
         RulebookError: a rule cannot be compiled.
     """
     patterns = compile_patterns(rules)
-    ordered = [patterns[i] for i in sorted(patterns)]
+    return match_compiled(index, [patterns[i] for i in sorted(patterns)], paths)
+
+
+def match_compiled(
+    index: PythonIndex, patterns: Sequence[Pattern], paths: Iterable[str] | None = None
+) -> tuple[Hits, Hits]:
+    """``match_patterns`` for rules that are compiled already."""
     hits: dict[str, list[Hit]] = {}
     unknown: dict[str, list[Hit]] = {}
-    for path, wanted in _candidates(index, ordered, tuple(index.paths if paths is None else paths)):
+    for path, wanted in _candidates(index, patterns, tuple(index.paths if paths is None else paths)):
         module = index.module(path)
         if module is None:
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gto_rules.facts.dependencies import read_dependencies
 from gto_rules.facts.imports import find_imports, wanted_imports
-from gto_rules.facts.model import Facts, Hit
+from gto_rules.facts.model import Facts
 from gto_rules.facts.patterns import match_patterns
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.reach import Reach, find_entry, reach
@@ -38,7 +38,7 @@ def collect(
         hardware: What the probe of the machine found, or None.
         metrics: Flat figures of a measured run, or None.
         environment: Environment variables; by default those that the launch sets.
-        patterns: False leaves the code patterns out (detection does not need them).
+        patterns: False looks only for the code patterns that detectors name.
 
     Raises:
         RulebookError: a pattern rule cannot be compiled.
@@ -46,10 +46,8 @@ def collect(
     index = index or PythonIndex(project)
     reached = _reach(index, launch)
     paths = tuple(sorted(reached.depths)) if reached is not None and reached.complete else index.paths
-    hits: dict[str, tuple[Hit, ...]] = {}
-    unknown: dict[str, tuple[Hit, ...]] = {}
-    if patterns:
-        hits, unknown = match_patterns(index, rulebook.of("pattern"), paths)
+    only = None if patterns else frozenset(_detecting(rulebook))
+    hits, unknown = match_patterns(index, rulebook.of("pattern"), paths, only)
     return Facts(
         project=_project(project, index, reached),
         launch=_launch(launch),
@@ -67,6 +65,14 @@ def collect(
 def _reach(index: PythonIndex, launch: Launch | None) -> Reach | None:
     entry = find_entry(index, launch.entry, launch.entry_module, launch.cwd) if launch is not None else None
     return reach(index, entry) if entry is not None else None
+
+
+def _detecting(rulebook: Rulebook) -> Iterator[str]:
+    """Ids of the patterns that detectors look for."""
+    for rule in rulebook.of("detector"):
+        for signal in rule.data.get("signals", ()):
+            named = signal.get("pattern", ())
+            yield from [named] if isinstance(named, str) else named
 
 
 def _project(project: Project, index: PythonIndex, reached: Reach | None) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def analyse(
         raise LaunchError(f"there is no folder '{cwd}' inside {root} (--cwd)")
     launch, candidates = choose_launch(project, command, cwd, launcher_specs(rulebook))
     index = PythonIndex(project)
-    facts = collect(project, rulebook, launch, index=index, hardware=hardware, metrics=metrics)
+    facts = collect(project, rulebook, launch, index=index, hardware=hardware, metrics=metrics, patterns=judge)
     detection = detect(facts, gather_signals(project, rulebook, launch, facts), rulebook, launch)
     packs = rulebook.active(detection.frameworks)
     facts = replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from gto_rules.facts.model import Hit
 from gto_rules.facts.patterns.compile import Pattern, compile_patterns
@@ -24,6 +24,7 @@ def match_patterns(index: PythonIndex, rules: Iterable[Rule], paths: Iterable[st
         index: The project's Python.
         rules: Rules of kind ``pattern``.
         paths: Files to look at; by default all.
+        only: Ids of the rules that are wanted (the others may still be referred to); by default all.
 
     Returns:
         Two mappings by rule id, hits in path and source order; ids without a hit are left out.
@@ -32,7 +33,8 @@ def match_patterns(index: PythonIndex, rules: Iterable[Rule], paths: Iterable[st
         RulebookError: a rule cannot be compiled.
     """
     patterns = compile_patterns(rules)
-    return match_compiled(index, [patterns[i] for i in sorted(patterns)], paths)
+    wanted = [patterns[i] for i in sorted(patterns) if only is None or i in only]
+    return match_compiled(index, wanted, paths) if wanted else ({}, {})
 
 
 def match_compiled(

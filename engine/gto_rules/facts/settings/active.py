@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gto_rules.facts.model import Facts
-from gto_rules.facts.settings.code import fits
 from gto_rules.facts.settings.reading import Reading
 from gto_rules.facts.settings.table import Parser, Table, from_mapping
 from gto_rules.facts.settings.versions import Known, known_version
@@ -67,11 +66,7 @@ def applies(condition: Mapping[str, Iterable[str]], reading: Reading) -> bool:
             return True
         if any(program == p or program.startswith(p + " ") for p in condition.get("programs", ())):
             return True
-    return any(_seen(name, reading) for name in condition.get("names", ()))
-
-
-def _seen(name: str, reading: Reading) -> bool:
-    return any(fits(found, name) or found.startswith(name + ".") for found in reading.code.names)
+    return any(reading.code.uses(name) for name in condition.get("names", ()))
 
 
 def _pack_order(rulebook: Rulebook, packs: frozenset[str], reading: Reading) -> list[str]:

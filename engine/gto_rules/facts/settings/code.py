@@ -95,10 +95,14 @@ class Code:
         return {cls.name: (cls, module) for module, _ in self.modules for cls in module.classes}
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """Canonical names that the code imports or calls."""
-        found = {i.name for module, _ in self.modules for i in module.imports}
-        return frozenset(found | {site.call.name or "" for sites in self._calls.values() for site in sites})
+    def _imported(self) -> frozenset[str]:
+        return frozenset(i.name for module, _ in self.modules for i in module.imports)
+
+    def uses(self, name: str) -> bool:
+        """Whether the code imports a canonical name or something inside it, or calls it."""
+        if any(fits(found, name) or found.startswith(name + ".") for found in self._imported):
+            return True
+        return any(fits(site.call.name, name) for site in self._calls.get(name.rpartition(".")[2], ()))
 
     def called(self, last: str) -> list[CallSite]:
         """Calls whose name ends in ``last``, nearest to the entry first."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gto_rules.facts.model import Origin, SettingValue, ValueKind
 from gto_rules.facts.settings.configs import entry_origin, leaves
-from gto_rules.facts.settings.python_sources import declared_default
+from gto_rules.facts.settings.python_sources import declared_default, disagreement
 from gto_rules.facts.settings.reading import Reading
 from gto_rules.facts.settings.words import Flag, flag_origin, words_origin
 
@@ -18,7 +18,8 @@ def own_settings(reading: Reading, settings: Mapping[str, SettingValue]) -> dict
     for name, origin in _origins(reading, settings):
         if name not in settings:
             found.setdefault(name, []).append(origin)
-    return {name: _value(name, origins) for name, origins in found.items()}
+    one_program = reading.launch is not None
+    return {name: _value(name, origins, one_program=one_program) for name, origins in found.items()}
 
 
 def _origins(reading: Reading, settings: Mapping[str, SettingValue]) -> Iterator[tuple[str, Origin]]:
@@ -47,7 +48,12 @@ def _declared(flag: Flag, reading: Reading) -> tuple[str, str]:
     return flag.name, "list" if len(flag.values) > 1 and not flag.attached else "any"
 
 
-def _value(name: str, origins: list[Origin]) -> SettingValue:
+def _value(name: str, origins: list[Origin], *, one_program: bool) -> SettingValue:
+    """The strongest origin decides; without a launch, scripts that disagree leave the value open."""
     first = origins[0]
+    other = next((o for o in origins if o.computed or o.value != first.value), None)
+    if not one_program and other is not None and not first.computed:
+        first = disagreement(first, other)
+        origins = [first, *origins]
     kind: ValueKind = "computed" if first.computed else "default" if first.kind == "default" else "literal"
     return SettingValue(name, first.value, kind, first, tuple(origins[1:]))

@@ -167,13 +167,14 @@ def _nearest(found: list[tuple[int, Found]]) -> Iterator[Found]:
         near = [f.origin for depth, f in sure if depth == sure[0][0]]
         other = next((o for o in near if o.computed or o.value != first.value), None)
         if other is not None and not first.computed:
-            yield Found(_disagreement(first, other))
+            yield Found(disagreement(first, other))
         yield from (f for _, f in sure)
     else:
         yield from (f for _, f in found[:1])
 
 
-def _disagreement(first: Origin, other: Origin) -> Origin:
+def disagreement(first: Origin, other: Origin) -> Origin:
+    """``first`` as an open value, because ``other`` says something else with the same right."""
     shown = "decided at run time" if other.computed else repr(other.value)
     reason = f"{first.value!r} here, {shown} at {other.path}:{other.line}"
     return replace(first, value=None, computed=True, reason=reason)

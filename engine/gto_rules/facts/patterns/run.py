@@ -17,7 +17,9 @@ Hits = dict[str, tuple[Hit, ...]]
 _LONGEST_TEXT = 200
 
 
-def match_patterns(index: PythonIndex, rules: Iterable[Rule], paths: Iterable[str] | None = None) -> tuple[Hits, Hits]:
+def match_patterns(
+    index: PythonIndex, rules: Iterable[Rule], paths: Iterable[str] | None = None, only: Collection[str] | None = None
+) -> tuple[Hits, Hits]:
     """Hits of every pattern rule, and the places where only a run could tell.
 
     Args:

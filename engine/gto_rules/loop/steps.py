@@ -85,6 +85,10 @@ def analysis_json(analysis: Analysis) -> dict[str, Any]:
         "detect": analysis.detect_json(),
         "settings": settings,
         "audits": [a.to_json() for a in analysis.audits],
+        "remedies": {
+            rule.id: {key: rule.data.get(key) for key in ("title", "risk", "set")} | {"id": rule.id}
+            for rule in analysis.rulebook.of("remedy", analysis.packs)
+        },
         "files": len(analysis.project.inventory.files),
         "problems": list(analysis.facts.problems)[:50],
     }

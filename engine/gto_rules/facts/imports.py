@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from gto_rules.facts.prefilter import WordTable, words_of
+from gto_rules.facts.prefilter import WordTable, without_strings, words_of
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.match import name_matches
-from gto_rules.facts.python.mentions import mentions
+from gto_rules.facts.python.mentions import reached
 from gto_rules.facts.python.module import PythonModule
 from gto_rules.location import Evidence
 from gto_rules.rulebook.model import Rulebook
 
 # Files parsed to prove one name; more proof than this changes no verdict.
-_MOST_FILES = 20
+_MOST_FILES = 12
 _KEYS = ("names",)
 
 
@@ -83,13 +83,19 @@ class _Asked:
         self.reached = b"." + name.rpartition(".")[2].partition("*")[0].encode()
 
 
-def _plausible(asked: Iterable[_Asked], raw: bytes, path: str) -> list[str]:
+def _plausible(asked: Sequence[_Asked], raw: bytes, path: str) -> list[str]:
     """Names whose first word an import line holds and whose last word is imported, or reached by a dot."""
     if path.endswith(".ipynb"):
         return [a.name for a in asked]
+    likely = _in_code(asked, raw)
+    # Most files that only seem to use a name show it in a docstring; blanking those is cheaper than parsing.
+    return [a.name for a in _in_code(likely, without_strings(raw))] if likely else []
+
+
+def _in_code(asked: Sequence[_Asked], raw: bytes) -> list[_Asked]:
     lines = b"\n".join(_IMPORT.findall(raw))
-    heads = (a for a in asked if a.head.search(lines))
-    return [a.name for a in heads if a.imported.search(lines) or a.reached in raw]
+    heads = [a for a in asked if a.head.search(lines)]
+    return [a for a in heads if a.imported.search(lines) or a.reached in raw]
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)", re.M)
@@ -104,7 +110,7 @@ def _in_module(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str
                 missing.discard(name)
                 yield name, module.evidence(imported.node.parent or imported.node)
     roots = {i.bound.partition(".")[0] for i in module.imports}
-    for name, node in mentions(module, sorted(n for n in missing if n.partition(".")[0] in roots)):
+    for name, node in reached(module, sorted(n for n in missing if n.partition(".")[0] in roots)):
         yield name, module.evidence(node)
 
 

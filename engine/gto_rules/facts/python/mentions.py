@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
+from gto_rules.facts.python.grammar import text_of
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.module import PythonModule
 
@@ -14,17 +15,35 @@ from gto_rules.facts.python.module import PythonModule
 def mentions(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Node]]:
     """Every name or attribute that means one of ``names``, with that name, in source order."""
     wanted = tuple(names)
+    for whole in _candidates(module, wanted):
+        canonical = module.canonical(whole)
+        found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
+        if found is not None:
+            yield found, whole
+
+
+def reached(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Node]]:
+    """Like ``mentions``, but only through the import at the root of a dotted name, which costs a fraction."""
+    wanted = tuple(names)
+    bound = {i.alias: i.bound for i in module.imports}
+    for whole in _candidates(module, wanted):
+        root, _, rest = text_of(whole).partition(".")
+        canonical = f"{bound[root]}.{rest}" if root in bound and rest else bound.get(root)
+        found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
+        if found is not None:
+            yield found, whole
+
+
+def _candidates(module: PythonModule, wanted: Iterable[str]) -> Iterator[Node]:
+    """Names and attributes that end in the last word of one of ``wanted``, or in a local name of it."""
     words = {n.rpartition(".")[2] for n in wanted}
     words |= {i.alias for i in module.imports if any(name_matches(i.name, n) for n in wanted)}
     regex = re.compile(rb"(?<!\w)(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")(?!\w)")
     for match in regex.finditer(module.text) if words else ():
         node = module.root.descendant_for_byte_range(match.start(), match.end())
-        if node is None or node.type != "identifier" or (whole := _whole(node)) is None:
-            continue
-        canonical = module.canonical(whole)
-        found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
-        if found is not None:
-            yield found, whole
+        whole = _whole(node) if node is not None and node.type == "identifier" else None
+        if whole is not None:
+            yield whole
 
 
 def _whole(node: Node) -> Node | None:

@@ -22,7 +22,7 @@ from gto_rules.facts.python.grammar import text_of
 from gto_rules.facts.python.model import Binding, Field, Function, Scope
 from gto_rules.facts.python.module import PythonModule
 from gto_rules.facts.python.values import Home, Located
-from gto_rules.facts.settings.code import CallSite, Code, fits
+from gto_rules.facts.settings.code import CallSite, Code
 from gto_rules.facts.settings.table import Parser
 from gto_rules.facts.settings.words import is_flag, normal
 
@@ -100,11 +100,14 @@ class Arguments:
         return self._named.get(name, [])
 
     def _sites(self) -> Iterator[tuple[CallSite, Parser]]:
-        for site in self._code.all_calls():
-            for parser in self.parsers:
-                if _is_call(site, parser.call):
-                    yield site, parser
-                    break
+        """Calls of parsers, in the order of their files and places."""
+        found = [(site, parser) for parser in self.parsers for site in self._code.matching(parser.call)]
+        found.sort(key=lambda f: (f[0].depth, f[0].module.path, f[0].call.node.start_byte))
+        seen: set[int] = set()
+        for site, parser in found:
+            if id(site.call) not in seen:
+                seen.add(id(site.call))
+                yield site, parser
 
     def _declare(self, site: CallSite, parser: Parser) -> Iterator[Declared]:
         if parser.kind == "defaults":
@@ -164,14 +167,6 @@ class Arguments:
                 if field.name not in seen and held is not None:
                     seen.add(field.name)
                     yield field_argument(held[1], field, name, depth)
-
-
-def _is_call(site: CallSite, pattern: str) -> bool:
-    if pattern.startswith("*."):
-        return site.call.last == pattern[2:]
-    if site.call.last != pattern.rpartition(".")[2] and "*" not in pattern:
-        return False
-    return fits(site.call.name, pattern)
 
 
 def _option(site: CallSite, *, named: bool) -> Declared | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from gto_rules.facts.prefilter import WordTable
@@ -107,6 +108,13 @@ class Code:
     def called(self, last: str) -> list[CallSite]:
         """Calls whose name ends in ``last``, nearest to the entry first."""
         return sorted(self._calls.get(last, ()), key=lambda s: s.depth)
+
+    def matching(self, pattern: str) -> Iterator[CallSite]:
+        """Calls of what a canonical name with ``*`` means; ``*.last`` goes by the last word alone."""
+        owner, _, last = pattern.rpartition(".")
+        for word, sites in self._calls.items():
+            if word == last or ("*" in last and fnmatchcase(word, last)):
+                yield from (s for s in sites if owner == "*" or fits(s.call.name, pattern))
 
     def all_calls(self) -> Iterator[CallSite]:
         for sites in self._calls.values():

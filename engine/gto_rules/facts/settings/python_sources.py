@@ -88,10 +88,9 @@ def _find_sites(patterns: tuple[str, ...], excluded: tuple[str, ...], reading: R
 
 def _candidates(patterns: tuple[str, ...], derived: frozenset[str], reading: Reading) -> list[CallSite]:
     """Calls that can be meant, by the last word of what they call, nearest to the entry first."""
-    lasts = {p.rpartition(".")[2] for p in patterns} | {d.rpartition(".")[2] for d in derived}
-    if any("*" in last for last in lasts):
-        return sorted(reading.code.all_calls(), key=lambda s: s.depth)
-    return sorted((s for last in sorted(lasts) for s in reading.code.called(last)), key=lambda s: s.depth)
+    found = [s for p in patterns for s in reading.code.matching(f"*.{p.rpartition('.')[2]}")]
+    found += [s for d in sorted(derived) for s in reading.code.called(d.rpartition(".")[2])]
+    return sorted(found, key=lambda s: s.depth)
 
 
 def _is_call_of(site: CallSite, name: str, pattern: str, reading: Reading) -> bool:

@@ -21,8 +21,8 @@ def say(text: object, limit: int = 160) -> str:
 def evidence_line(evidence: Mapping[str, Any]) -> str:
     """``path:line text`` of one piece of evidence."""
     path, line, text = evidence.get("path"), evidence.get("line"), evidence.get("text")
-    place = f"{clean(path)}:{line}" if path and line else clean(path or "launch command")
-    return f"{place} {say(text or '', 100)}".rstrip()
+    place = f"{clean(path)}:{line}" if path and line else clean(path or "")
+    return f"{place} {say(text or '', 100)}".strip()
 
 
 def colour(text: str, name: str) -> str:

@@ -195,10 +195,44 @@ def _dependency(condition: Mapping[str, Any], context: Context) -> Truth:
     evidence = (Evidence(found.path, found.line, f"{found.name}{found.specifier}"),)
     if "version" not in condition:
         return Truth(True, evidence)
-    answer = evaluate_expression("version_in(v, s)", {"v": found.version, "s": condition["version"]})
+    if found.version is not None:
+        answer = evaluate_expression("version_in(v, s)", {"v": found.version, "s": condition["version"]})
+    else:
+        answer = decided_by_range(found.specifier, condition["version"])
     if answer is None:
         return Truth(None, evidence, f"the version of {found.name} is not pinned")
     return Truth(bool(answer), evidence)
+
+
+def decided_by_range(declared: str, wanted: str) -> bool | None:
+    """Whether every version that ``declared`` allows is in ``wanted`` (True), or none is (False).
+
+    Only what bounds from below (``>=5``) or above (``<5``) decides; anything else stays unknown.
+    """
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import Version
+
+    try:
+        allowed, tests = list(SpecifierSet(declared)), list(SpecifierSet(wanted))
+    except InvalidSpecifier:
+        return None
+    lows = [Version(s.version) for s in allowed if s.operator in (">=", ">", "~=")]
+    highs = [Version(s.version) for s in allowed if s.operator in ("<", "<=")]
+    verdicts: list[bool | None] = []
+    for test in tests:
+        edge = Version(test.version.removesuffix(".*"))
+        if test.operator in (">=", ">"):
+            holds = any(low > edge or (low == edge and test.operator == ">=") for low in lows)
+            fails = any(high <= edge for high in highs)
+        elif test.operator in ("<", "<="):
+            holds = any(high < edge or (high == edge and test.operator == "<") for high in highs)
+            fails = any(low >= edge for low in lows) and test.operator == "<"
+        else:
+            holds = fails = False
+        verdicts.append(True if holds else False if fails else None)
+    if False in verdicts:
+        return False
+    return None if None in verdicts or not verdicts else True
 
 
 def _launch(condition: Mapping[str, Any], context: Context) -> Truth:

@@ -85,7 +85,9 @@ class SettingValue:
             default = f" (default {self.value!r})" if self.kind == "default" else ""
             return Evidence(None, None, f"{self.name} is not set{default}")
         shown = f"{self.origin.key or self.name} = {self.origin.text or self.value}"
-        return Evidence(self.origin.path, self.origin.line, shown)
+        if self.origin.path is None and self.origin.kind == "default":
+            return Evidence(None, None, f"{self.name} is not set (default {self.value!r})")
+        return Evidence(self.origin.path, self.origin.line, shown if self.origin.path else f"launch command: {shown}")
 
     def to_json(self) -> dict[str, Any]:
         origin = self.origin

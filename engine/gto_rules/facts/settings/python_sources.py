@@ -143,8 +143,19 @@ def _origin(kind: OriginKind, spec: Spec, key: str, where: Located, reading: Rea
         from_value(value, spec.type),
         found.text,
         key=found.key or key,
-        anchor=anchor if found.path == path else None,
+        anchor=anchor if found.path == path and _within(found.span, anchor) else None,
     )
+
+
+def _within(inner: Span | None, outer: Span | None) -> bool:
+    return inner is not None and outer is not None and outer.start <= inner.start and inner.end <= outer.end
+
+
+def expression_origin(
+    kind: OriginKind, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None
+) -> Origin:
+    """An origin for an expression of the code; see ``_origin``."""
+    return _origin(kind, spec, key, where, reading, anchor)
 
 
 def _splat_origin(name: str, site: CallSite, splat: Argument) -> Origin:

@@ -8,7 +8,9 @@ from typing import Any
 
 from gto_rules.documents.model import DataDocument
 from gto_rules.facts.model import Origin, SettingValue
+from gto_rules.facts.python.values import mapping
 from gto_rules.facts.settings.configs import entry_origin, find_entry
+from gto_rules.facts.settings.origins import expression_origin
 from gto_rules.facts.settings.reading import Found, Reading
 from gto_rules.facts.settings.table import Source, Spec
 from gto_rules.facts.settings.typed import from_value
@@ -37,6 +39,8 @@ def _inside(source: Source, spec: Spec, outer: SettingValue, reading: Reading) -
     assert origin is not None
     if isinstance(outer.value, dict):
         yield from _inline(origin, outer.value, key, spec, reading)
+    elif origin.computed and (placed := _in_code(origin, key, spec, reading)) is not None:
+        yield Found(placed)
     elif origin.computed:
         reason = f"stands in the file that {outer.name} names, which is decided at run time"
         yield Found(replace(origin, kind="nested", reason=reason, key=key), maybe=True)
@@ -62,12 +66,32 @@ def _inline(origin: Origin, value: dict[str, Any], key: str, spec: Spec, reading
     if document is not None and entry is not None:
         yield Found(entry_origin("nested", document, entry, key, spec.type), entry.value)
         return
+    placed = _in_code(origin, key, spec, reading)
+    if placed is not None:
+        yield Found(placed)
+        return
     inner: Any = value
     for part in key.split("."):
         if not isinstance(inner, dict) or part not in inner:
             return
         inner = inner[part]
     yield Found(replace(origin, kind="nested", value=from_value(inner, spec.type), text=str(inner), key=key))
+
+
+def _in_code(origin: Origin, key: str, spec: Spec, reading: Reading) -> Origin | None:
+    """The item at ``key`` of a mapping that stands in code as a literal."""
+    module = reading.index.module(origin.path) if origin.path and origin.span else None
+    if module is None or origin.span is None or module.path.endswith(".ipynb"):
+        return None
+    node = module.root.descendant_for_byte_range(origin.span.start, origin.span.end)
+    where = module.located(node) if node is not None else None
+    for part in key.split("."):
+        items = mapping(where) if where is not None else None
+        item = next((i for i in reversed(items or ()) if i.key == part), None)
+        if item is None:
+            return None
+        where = item.value
+    return expression_origin("nested", spec, key, where, reading, None) if where is not None else None
 
 
 def _entry_within(document: DataDocument, origin: Origin, key: str) -> Any:

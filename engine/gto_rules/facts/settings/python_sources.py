@@ -6,19 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from gto_rules.facts.model import Origin, OriginKind
+from gto_rules.facts.model import Origin
 from gto_rules.facts.python.grammar import text_of
 from gto_rules.facts.python.model import Argument
 from gto_rules.facts.python.values import Located
 from gto_rules.facts.settings.arguments import Declared, default_node
 from gto_rules.facts.settings.code import AttributeSite, CallSite, fits, unguarded
 from gto_rules.facts.settings.flow_attributes import parsed_class
+from gto_rules.facts.settings.origins import expression_origin
 from gto_rules.facts.settings.reading import Found, Reading
-from gto_rules.facts.settings.results import plain
 from gto_rules.facts.settings.splats import splat_item
 from gto_rules.facts.settings.table import Source, Spec
-from gto_rules.facts.settings.typed import from_value
-from gto_rules.location import Span
 
 
 def find_keyword(source: Source, spec: Spec, spelling: str, reading: Reading) -> Iterator[Found]:
@@ -114,7 +112,7 @@ def _at_call(source: Source, spec: Spec, name: str, site: CallSite, reading: Rea
     for splat in (a for a in site.call.arguments if a.kind == "dict_splat"):
         item = splat_item(reading, site, splat, name)
         if isinstance(item, Located):
-            return Found(_origin("keyword", spec, name, item, reading, splat.span))
+            return Found(expression_origin("keyword", spec, name, item, reading, splat.span))
         if item is None:
             return Found(_splat_origin(name, site, splat), maybe=True, weak=True)
     if source.options.get("present"):
@@ -124,38 +122,7 @@ def _at_call(source: Source, spec: Spec, name: str, site: CallSite, reading: Rea
 
 def _argument_origin(spec: Spec, name: str, site: CallSite, held: Argument, reading: Reading) -> Origin:
     where = site.module.located(held.value, site.call.scope)
-    return _origin("keyword", spec, name, where, reading, site.call.span)
-
-
-def _origin(kind: OriginKind, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None) -> Origin:
-    """An origin for an expression: at the literal that decides, or at the expression when nobody knows."""
-    found = reading.flow.value(where)
-    path, line, span = where.home.place(where.node)
-    value, open_name = plain(found.value, spec.type, spec.choices)
-    reason = found.reason or (f"depends on {open_name}" if open_name else None)
-    if reason is not None:
-        return Origin(kind, path, line, span, None, text_of(where.node), True, reason, key, anchor)
-    return Origin(
-        kind,
-        found.path,
-        found.line,
-        found.span,
-        from_value(value, spec.type),
-        found.text,
-        key=found.key or key,
-        anchor=anchor if found.path == path and _within(found.span, anchor) else None,
-    )
-
-
-def _within(inner: Span | None, outer: Span | None) -> bool:
-    return inner is not None and outer is not None and outer.start <= inner.start and inner.end <= outer.end
-
-
-def expression_origin(
-    kind: OriginKind, spec: Spec, key: str, where: Located, reading: Reading, anchor: Span | None
-) -> Origin:
-    """An origin for an expression of the code; see ``_origin``."""
-    return _origin(kind, spec, key, where, reading, anchor)
+    return expression_origin("keyword", spec, name, where, reading, site.call.span)
 
 
 def _splat_origin(name: str, site: CallSite, splat: Argument) -> Origin:
@@ -200,7 +167,7 @@ def find_attribute(source: Source, spec: Spec, spelling: str, reading: Reading) 
         if held is False:
             continue
         where = Located(site.assignment.value, site.assignment.scope, site.module)
-        origin = _origin("attribute", spec, name, where, reading, site.module.span(site.assignment.node))
+        origin = expression_origin("attribute", spec, name, where, reading, site.module.span(site.assignment.node))
         yield Found(origin, maybe=held is None, weak=held is None)
 
 
@@ -226,7 +193,7 @@ def find_field(source: Source, spec: Spec, spelling: str, reading: Reading) -> I
             node = default_node(field.default) if field.default is not None else None
             if node is not None:
                 where = held[1].located(node)
-                found.append(Found(_origin("field", spec, name, where, reading, field.span)))
+                found.append(Found(expression_origin("field", spec, name, where, reading, field.span)))
             break
     yield from _nearest([(0, f) for f in found])
 
@@ -263,7 +230,7 @@ def declared_default(declared: Declared, reading: Reading, kind: str | None = No
     """A declared argument's default as an origin; kind ``default`` when the declaration only implies it."""
     if declared.default is not None:
         spec = Spec(declared.name, kind or declared.type)
-        return _origin("argparse", spec, declared.name, declared.default, reading, None)
+        return expression_origin("argparse", spec, declared.name, declared.default, reading, None)
     if declared.implicit is None:
         return None
     path, line, span = declared.site.home.place(declared.site.node)

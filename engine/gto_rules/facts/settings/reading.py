@@ -39,6 +39,7 @@ class Reading:
         self.project = project
         self.launch = launch
         self.index = index
+        self.index = index
         self.facts = facts
         self.program_flags, self.program_words = read_flags(launch.arguments if launch else ())
         self.launcher_flags, _ = read_flags(launch.launcher_arguments if launch else ())

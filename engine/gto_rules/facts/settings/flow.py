@@ -99,15 +99,18 @@ class Flow:
         return True if sure else None
 
     def _block_holds(self, block: Block, home: Home, depth: int) -> bool | None:
-        if block.kind == "if":
-            return self._test(block.statement, block, home, depth)
-        if block.kind != "else" or block.statement.parent is None:
+        """Whether the branch that a block is runs: its own test holds and none before it does."""
+        if block.kind not in ("if", "elif", "else"):
             return None
-        outer = block.statement.parent
-        if outer.type != "if_statement" or any(c.type == "elif_clause" for c in outer.named_children):
-            return None
-        held = self._test(outer, block, home, depth)
-        return None if held is None else not held
+        before = _earlier_tests(block.statement) if block.kind != "if" else []
+        own = [block.statement] if block.kind != "else" else []
+        sure = True
+        for statement, wanted in [*((s, False) for s in before), *((s, True) for s in own)]:
+            held = self._test(statement, block, home, depth)
+            if held is not None and held != wanted:
+                return False
+            sure = sure and held is not None
+        return True if sure and (before or own) else None
 
     def _test(self, statement: Node, block: Block, home: Home, depth: int) -> bool | None:
         condition = statement.child_by_field_name("condition")
@@ -115,3 +118,12 @@ class Flow:
             return None
         found = self.value(Located(condition, block.scope, home), depth + 1)
         return bool(found.value) if found.plain else None
+
+
+def _earlier_tests(clause: Node) -> list[Node]:
+    """The ``if`` and ``elif`` parts before an ``elif`` or ``else`` clause; nothing for the ``else`` of a loop."""
+    whole = clause.parent
+    if whole is None or whole.type != "if_statement":
+        return []
+    clauses = [c for c in whole.named_children if c.type == "elif_clause" and c.start_byte < clause.start_byte]
+    return [whole, *clauses]

@@ -68,8 +68,15 @@ def _sites(source: Source, reading: Reading) -> tuple[CallSite, ...]:
     excluded = tuple(source.options.get("not", ()))
     key = (source.of, excluded)
     if key not in reading.sites:
-        reading.sites[key] = tuple(_find_sites(source.of, excluded, reading))
+        found = reading.sites[key] = tuple(_find_sites(source.of, excluded, reading))
+        # Conditions may ask for settings that these very calls hold: until they are judged, all calls count.
+        reading.sites[key] = tuple(s for s in found if _can_run(s, reading))
     return reading.sites[key]
+
+
+def _can_run(site: CallSite, reading: Reading) -> bool:
+    """False for a call under a condition that does not hold in this run."""
+    return reading.flow.truth(unguarded(site.call.block), site.module) is not False
 
 
 def _find_sites(patterns: tuple[str, ...], excluded: tuple[str, ...], reading: Reading) -> Iterator[CallSite]:

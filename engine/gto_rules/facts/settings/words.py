@@ -20,7 +20,7 @@ class Flag:
     """A flag of a command with the words that follow it.
 
     Attributes:
-        name: Without leading dashes, hyphens as underscores (``batch_size``).
+        name: Without leading dashes, hyphens as underscores (``rate_limit``).
         word: The word that opens it.
         values: The words up to the next flag; one word when the value is attached by ``=``.
         attached: Written as ``--name=value``.

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
-from gto_rules.facts.prefilter import WordTable, without_strings, words_of
+from gto_rules.facts.prefilter import WordTable, words_of
+from gto_rules.facts.python.import_scan import scan_imports, scan_reached, without_strings
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.match import name_matches
-from gto_rules.facts.python.mentions import reached
-from gto_rules.facts.python.module import PythonModule
 from gto_rules.location import Evidence
 from gto_rules.rulebook.model import Rulebook
 
-# Files parsed to prove one name; more proof than this changes no verdict.
-_MOST_FILES = 12
+# Files that prove one name; more proof than this changes no verdict.
+_MOST_FILES = 40
+_LONGEST_TEXT = 200
 _KEYS = ("names",)
 
 
@@ -46,9 +44,11 @@ def find_imports(
 ) -> dict[str, tuple[Evidence, ...]]:
     """Places that import a wanted name (or something below it) or reach it through an imported package.
 
+    Files are read as text, not parsed: this looks at every file of a project.
+
     Args:
         index: The project's Python.
-        wanted: Dotted names; ``*`` stands for any text.
+        wanted: Dotted names; ``*`` stands for any word.
         depths: Files that the launch runs, nearest first: they are looked at before all others.
 
     Returns:
@@ -60,10 +60,9 @@ def find_imports(
     found: dict[str, list[Evidence]] = {}
     files: dict[str, int] = {}
     for path in order:
-        likely = [a for a in asked if files.get(a.name, 0) < _MOST_FILES and table.has_all(path, a.words)]
-        names = _plausible(likely, index.raw(path), path) if likely else []
-        module = index.module(path) if names else None
-        for name, evidence in _in_module(module, names) if module is not None else ():
+        held = table.held(path)
+        likely = [a for a in asked if held.issuperset(a.words) and files.get(a.name, 0) < _MOST_FILES]
+        for name, evidence in _in_file(index, path, likely) if likely else ():
             if not found.get(name) or found[name][-1].path != path:
                 files[name] = files.get(name, 0) + 1
             found.setdefault(name, []).append(evidence)
@@ -71,50 +70,30 @@ def find_imports(
 
 
 class _Asked:
-    """One wanted name, and what the bytes of a file must hold to import or use it."""
+    """One wanted name, with the words that a file must hold to import or reach it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.words = frozenset(words_of(name.encode()))
-        head, *rest = [re.escape(w).replace("\\*", r"\w*").encode() for w in name.split(".")]
-        last = rest[-1] if rest else head
-        self.head = re.compile(rb"(?<!\w)" + head + rb"(?!\w)")
-        self.imported = re.compile(rb"(?<![\w])" + last + rb"(?!\w)")
-        self.reached = b"." + name.rpartition(".")[2].partition("*")[0].encode()
+        self.head, _, rest = name.partition(".")
+        self.last = name.rpartition(".")[2] if rest and "*" not in rest else ""
+
+    def imported_by(self, name: str) -> bool:
+        return name == self.name or name.startswith(self.name + ".") or name_matches(name, self.name)
 
 
-def _plausible(asked: Sequence[_Asked], raw: bytes, path: str) -> list[str]:
-    """Names whose first word an import line holds and whose last word is imported, or reached by a dot."""
-    if path.endswith(".ipynb"):
-        return [a.name for a in asked]
-    likely = _in_code(asked, raw)
-    # Most files that only seem to use a name show it in a docstring; blanking those is cheaper than parsing.
-    return [a.name for a in _in_code(likely, without_strings(raw))] if likely else []
-
-
-def _in_code(asked: Sequence[_Asked], raw: bytes) -> list[_Asked]:
-    lines = b"\n".join(_IMPORT.findall(raw))
-    heads = [a for a in asked if a.head.search(lines)]
-    return [a for a in heads if a.imported.search(lines) or a.reached in raw]
-
-
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t](?:[^\n(]*\([^)]*\)|[^\n]*)", re.M)
-
-
-def _in_module(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Evidence]]:
-    named = tuple(names)
-    missing = {n for n in named if "." in n}
-    for imported in module.imports:
-        for name in named:
-            if _imports(imported.name, name):
-                missing.discard(name)
-                yield name, module.evidence(imported.node.parent or imported.node)
-    roots = {i.bound.partition(".")[0] for i in module.imports}
-    for name, node in reached(module, sorted(n for n in missing if n.partition(".")[0] in roots)):
-        yield name, module.evidence(node)
-
-
-def _imports(imported: str, wanted: str) -> bool:
-    if "*" in wanted:
-        return fnmatchcase(imported, wanted)
-    return imported == wanted or imported.startswith(wanted + ".") or name_matches(imported, wanted)
+def _in_file(index: PythonIndex, path: str, asked: Sequence[_Asked]) -> Iterator[tuple[str, Evidence]]:
+    text = index.text(path)
+    if text is None:
+        return
+    code = without_strings(text.text)
+    imports = tuple(scan_imports(code, lambda written: index.absolute(written, path)))
+    heads = {i.name.partition(".")[0] for i in imports}
+    for one in asked:
+        if one.head not in heads:
+            continue
+        direct = [i.start for i in imports if one.imported_by(i.name)]
+        reached = scan_reached(code, imports, one.last) if one.last and not direct else ()
+        for start in direct or [at for name, at in reached if name_matches(name, one.name)]:
+            line = text.line(start)
+            yield one.name, Evidence(path, line, text.source.line_text(line).strip()[:_LONGEST_TEXT])

@@ -20,23 +20,6 @@ def words_of(raw: bytes) -> list[bytes]:
     return raw.translate(_SEPARATED).split()
 
 
-def without_strings(raw: bytes) -> bytes:
-    """Python source without its strings and comments, for looking at words that are code.
-
-    Strings are told apart by their quotes alone. Text that this misreads (the same quotes again
-    inside an f-string) may keep or lose a word: a reason to parse a file in vain, or to miss it.
-    """
-    return _STRING.sub(b" ", raw)
-
-
-_STRING = re.compile(
-    rb'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""|'''
-    rb"""'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''|"""
-    rb""""[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'|\#[^\n]*""",
-    re.S,
-)
-
-
 class WordTable:
     """Which of some words stand in which Python files of a project.
 
@@ -69,8 +52,9 @@ class WordTable:
         held = self._held.get(path, frozenset())
         return all(any(held.issuperset(words_of(word)) for word in group) for group in groups)
 
-    def has_all(self, path: str, words: frozenset[bytes]) -> bool:
-        return self._held.get(path, frozenset()).issuperset(words)
+    def held(self, path: str) -> frozenset[bytes]:
+        """Those of the words that stand in a file."""
+        return self._held.get(path, frozenset())
 
     def paths_with(self, groups: Groups) -> list[str]:
         return [p for p in self._paths if self.can_match(p, groups)]

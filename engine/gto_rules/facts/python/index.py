@@ -63,14 +63,15 @@ class PythonIndex:
         return raw.replace(b"\\n", b" ") if path.endswith(".ipynb") else raw
 
     def _open(self, path: str) -> PythonModule | None:
-        text = self._read(path)
+        text = self.text(path)
         if text is None:
             return None
         return PythonModule(
-            text, self.layout.module_name(path), self.links, lambda written: self._absolute(written, path)
+            text, self.layout.module_name(path), self.links, lambda written: self.absolute(written, path)
         )
 
-    def _read(self, path: str) -> PythonText | None:
+    def text(self, path: str) -> PythonText | None:
+        """The Python source of a project file; None if it is none, or cannot be read."""
         if path not in self.files:
             return None
         source = self._project.source(path)
@@ -79,7 +80,8 @@ class PythonIndex:
             return from_notebook(document) if isinstance(document, NotebookDocument) else None
         return from_source(source)
 
-    def _absolute(self, written: str, path: str) -> str:
+    def absolute(self, written: str, path: str) -> str:
+        """Canonical name of a module as an import in file ``path`` writes it (``..pkg.mod``)."""
         if written.startswith("."):
             return self.layout.relative(written, path)
         return self.layout.absolute(written, path)

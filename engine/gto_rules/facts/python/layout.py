@@ -18,12 +18,18 @@ class Layout:
         self._files = frozenset(p for p in paths if p.endswith(".py"))
         self._packages = frozenset(dirname(p) for p in self._files if p.rpartition("/")[2] == "__init__.py")
         self._folders = frozenset(f for p in self._files for f in _ancestors(dirname(p)))
+        self._names: dict[str, str] = {}
         self._by_name: dict[str, str] = {}
         for path in sorted(self._files):
             self._by_name.setdefault(self.module_name(path), path)
 
     def module_name(self, path: str) -> str:
         """Canonical dotted name of a file (notebooks and other files count as scripts)."""
+        if path not in self._names:
+            self._names[path] = self._module_name(path)
+        return self._names[path]
+
+    def _module_name(self, path: str) -> str:
         folder, stem = dirname(path), splitext(path.rpartition("/")[2])[0]
         base = self.package_base(folder)
         parts = [p for p in (folder[len(base) :] if base else folder).split("/") if p]

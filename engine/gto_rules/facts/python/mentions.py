@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from gto_rules.facts.python.grammar import text_of
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.module import PythonModule
 
@@ -17,18 +16,6 @@ def mentions(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, 
     wanted = tuple(names)
     for whole in _candidates(module, wanted):
         canonical = module.canonical(whole)
-        found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
-        if found is not None:
-            yield found, whole
-
-
-def reached(module: PythonModule, names: Iterable[str]) -> Iterator[tuple[str, Node]]:
-    """Like ``mentions``, but only through the import at the root of a dotted name, which costs a fraction."""
-    wanted = tuple(names)
-    bound = {i.alias: i.bound for i in module.imports}
-    for whole in _candidates(module, wanted):
-        root, _, rest = text_of(whole).partition(".")
-        canonical = f"{bound[root]}.{rest}" if root in bound and rest else bound.get(root)
         found = next((n for n in wanted if canonical is not None and name_matches(canonical, n)), None)
         if found is not None:
             yield found, whole

@@ -40,7 +40,8 @@ def _strings(node: Node | None) -> Iterator[Scalar]:
         if isinstance(node.value, str):
             yield node
     elif isinstance(node, Sequence):
-        for item in node.items:
+        # A mapping inside a list of requirements (``{include-group = ...}``) names no distribution.
+        for item in (i for i in node.items if not isinstance(i, Mapping)):
             yield from _strings(item)
     elif isinstance(node, Mapping):
         for entry in node.entries:
@@ -102,7 +103,7 @@ def read_conda(source: SourceText) -> RequirementsDocument:
     found: list[Requirement] = []
     for item in entry.value.items if entry is not None and isinstance(entry.value, Sequence) else ():
         if isinstance(item, Mapping):
-            found += _parsed(_strings(item))
+            found += _parsed(scalar for entry in item.entries for scalar in _strings(entry.value))
         elif isinstance(item, Scalar) and isinstance(item.value, str):
             found.append(_conda_spec(item.value, item.span))
     return _document(source, "conda", data, found)
@@ -155,8 +156,9 @@ def read_setup_py(source: SourceText) -> RequirementsDocument:
 
 
 def _literals(source: SourceText, value: Tree) -> Iterator[Requirement]:
+    keys = {c.id for n in _walk(value) if n.type == "pair" for c in (n.child_by_field_name("key"),) if c is not None}
     for node in _walk(value):
-        if node.type == "string_content":
+        if node.type == "string_content" and not (node.parent is not None and node.parent.id in keys):
             one = requirement(_text(source, node), Span(node.start_byte, node.end_byte))
             if one is not None:
                 yield one

@@ -24,12 +24,16 @@ def parser(grammar: str) -> Parser:
     return Parser(Language(module.language()))
 
 
-def parse_tree(grammar: str, source: SourceText) -> tuple[Tree, tuple[Problem, ...]]:
-    """The tree of a source, and where it does not follow the grammar."""
+def parse_tree(grammar: str, source: SourceText, text: bytes | None = None) -> tuple[Tree, tuple[Problem, ...]]:
+    """The tree of a source, and where it does not follow the grammar.
+
+    Args:
+        text: What to parse in the source's place, of the same length, where a grammar needs help.
+    """
     if _longest_line(source.text) > LONGEST_LINE:
         message = f"has a line of more than {LONGEST_LINE:,} bytes; not parsed"
         return parser(grammar).parse(b""), (*source.problems, Problem(source.path, message))
-    tree = parser(grammar).parse(source.text)
+    tree = parser(grammar).parse(source.text if text is None else text)
     problems = source.problems
     if tree.root_node.has_error:
         problems = (*problems, *syntax_problems(tree.root_node, source))

@@ -52,7 +52,7 @@ class Word:
     """One word of a command after expansion.
 
     ``text`` is the expanded text; what cannot be known statically stays as it was written
-    (``$MASTER_ADDR``), and ``known`` is False. ``place`` is where the word stands in the command;
+    (``$HOST``), and ``known`` is False. ``place`` is where the word stands in the command;
     ``value_place`` where its value stands (a variable's assignment), the same when it is literal.
     """
 
@@ -76,7 +76,7 @@ class Launch:
         entry: Script path as written, relative to ``cwd``; None for a module or a plain program.
         entry_module: Module after ``-m``, or None.
         program: Words that name the program when the launcher is itself the program
-            (``("llamafactory-cli", "train")``).
+            (``("some-cli", "train")``).
         arguments: Words after the entry, in order.
         launcher_arguments: Words of the launcher itself, in order.
         configs: Configuration files named by launcher or program, as written.
@@ -89,7 +89,7 @@ class Launch:
         start: Folder in which ``command`` is started; differs from ``cwd`` when the command changes it.
         scripts: Shell scripts that were followed, relative to the project.
         framework: Framework that the launcher rule names for this command, or None.
-        inference: Inference engines that the command names (``vllm``...).
+        inference: Inference engines that the command names (by their pack names).
         ambiguous: Other commands that the same text could mean (alternatives); never guessed between.
         evidence: How it was read.
         problems: What stayed unclear, in plain words.

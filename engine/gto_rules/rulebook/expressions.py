@@ -58,7 +58,7 @@ def evaluate_expression(expression: str, document: Mapping[str, Any]) -> Any:
 
 
 def referenced(expression: str, root: str) -> tuple[str, ...]:
-    """Names directly below ``root`` that an expression reads (``settings.max_steps`` → ``max_steps``)."""
+    """Names directly below ``root`` that an expression reads (``settings.x`` → ``x``)."""
     return tuple(path[1] for path in _paths(compiled(expression).parsed) if len(path) > 1 and path[0] == root)
 
 

@@ -31,10 +31,9 @@ def tables_of(rulebook: Rulebook, packs: frozenset[str]) -> tuple[Table, ...]:
 
 
 def anchors(tables: Iterable[Table]) -> frozenset[bytes]:
-    """Last words of everything that the tables look for in code."""
+    """Last words of what the tables look for in code (parsers count only beside these)."""
     found: set[str] = set()
     for table in tables:
-        found.update(p.call for p in table.parsers)
         found.update(table.classes)
         found.update(name for spec in table.settings.values() for s in spec.sources for name in s.of)
     lasts = {name.rstrip(".*").rpartition(".")[2] for name in found}

@@ -86,10 +86,7 @@ def _subscript(node: ast.Subscript) -> set[str]:
         found = set().union(*(_types(i) for i in (inner[:1] if name == "Annotated" else inner)))
         return found | ({"none"} if name == "Optional" else set())
     if name == "Literal":
-        kinds = {
-            type(i.value).__name__ if i.value is not None else "none" for i in inner if isinstance(i, ast.Constant)
-        }
-        return kinds
+        return {type(i.value).__name__ if i.value is not None else "none" for i in inner if isinstance(i, ast.Constant)}
     return {"dict"} if name.lower() in ("dict", "mapping") else {"list"}
 
 

@@ -22,6 +22,7 @@ class ConfigFile:
         role: ``launcher`` or ``program``: whose words name it.
         flag: Name of the flag that holds it; None for a positional word.
         position: Index among the positional words, else None.
+        guessed: The launch rule does not call it a configuration file: only known settings are read in it.
     """
 
     path: str
@@ -29,6 +30,7 @@ class ConfigFile:
     role: str
     flag: str | None = None
     position: int | None = None
+    guessed: bool = False
 
 
 def candidates(written: str, cwd: str, root: str = "") -> Iterator[str]:

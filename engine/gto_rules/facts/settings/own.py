@@ -31,7 +31,9 @@ def _origins(reading: Reading, settings: Mapping[str, SettingValue]) -> Iterator
         yield key.lstrip("+~"), words_origin("override", (replace(word, text=value),), "any", key)
     for config in reading.configs:
         # A file that a known setting names is that setting's business (its nested keys have their own tables).
-        if config.document is not None and config.role == "program" and config.flag not in settings:
+        if config.document is None or config.role != "program" or config.guessed:
+            continue
+        if config.flag not in settings:
             for name, entry in leaves(config.document):
                 yield name, entry_origin("config", config.document, entry, name, "any")
     for declared in reading.arguments.deciding(list(reading.arguments.all)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from gto_rules.documents.model import DataDocument, Node
@@ -16,6 +17,9 @@ from gto_rules.facts.settings.table import Parser
 from gto_rules.facts.settings.words import Flag, flag_origin, read_flags, words_origin
 from gto_rules.project.model import Launch, Word
 from gto_rules.project.project import Project
+
+_DATA_ENDINGS = (".json", ".yaml", ".yml", ".toml")
+_LARGEST_CONFIG = 200_000  # bytes; a larger plain word names data
 
 
 class Reading:
@@ -89,8 +93,14 @@ class Reading:
 
     @cached_property
     def configs(self) -> tuple[ConfigFile, ...]:
-        """The configuration files that the launch names, in order."""
-        return tuple(self._config(written) for written in (self.launch.configs if self.launch else ()))
+        """The configuration files that the launch names, in order; last a data file that is its first plain word."""
+        named = list(self.launch.configs) if self.launch else []
+        first = self.program_words[0].text if self.program_words else ""
+        if first.endswith(_DATA_ENDINGS) and first not in named:
+            path = self.find_file(first)
+            if path is not None and self.project.size(path) <= _LARGEST_CONFIG:
+                return (*(self._config(n) for n in named), replace(self._config(first), guessed=True))
+        return tuple(self._config(n) for n in named)
 
     def _config(self, written: str) -> ConfigFile:
         role, flag = config_role(written, self.launcher_flags, self.program_flags)

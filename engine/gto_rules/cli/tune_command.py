@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"project {args.project} does not exist")
     rulebook = rulebook_of(args)
     options = tune_options(args, rulebook)
-    _clear(options.workdir)
+    clear(options.workdir)
     return finish(open_run(options, rulebook, Progress(quiet=args.quiet)), args)
 
 
@@ -58,7 +58,7 @@ def finish(opened: Run, args: argparse.Namespace) -> int:
     return code
 
 
-def _clear(workdir: Path) -> None:
+def clear(workdir: Path) -> None:
     """Start afresh in a work directory of ours; never touch anything else."""
     from gto_rules.loop.journal import FILE_NAME
 

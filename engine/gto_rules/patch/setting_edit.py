@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gto_rules.errors import LaunchError, PatchError
@@ -125,10 +125,14 @@ def _write_new(subject: Subject, name: str, value: Any) -> Written:
         spec = table.settings.get(name)
         if spec is None:
             continue
-        spelling = _spelling(subject, table, spec)
+        try:
+            spelling = _spelling(subject, table, spec)
+        except PatchError as error:
+            problems.append(str(error))
+            continue
         for kind in (spec.write,) if spec.write else table.write:
             writer = _WRITERS.get(str(kind))
-            sources = [s for s in spec.sources if s.kind == kind]
+            sources = _own(s for s in spec.sources if s.kind == kind)
             if writer is None or not sources:
                 continue
             try:
@@ -140,6 +144,12 @@ def _write_new(subject: Subject, name: str, value: Any) -> Written:
                 return written
     reason = f": {problems[0]}" if problems else ""
     raise PatchError(f"there is no place in this project where {name} could be written{reason}")
+
+
+def _own(sources: Iterable[Source]) -> list[Source]:
+    """Sources that carry the setting's own name, where there are any: others are older ways to say it."""
+    every = list(sources)
+    return [s for s in every if "{name}" in s.name] or every
 
 
 def _spelling(subject: Subject, table: Table, spec: Spec) -> str:

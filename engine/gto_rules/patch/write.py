@@ -20,7 +20,9 @@ def edited(source: SourceText, edits: Iterable[Edit]) -> bytes:
     """
     text = source.text
     at = len(text) + 1
-    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
+    # From the end to the start, so that offsets stay right; of several insertions at one place the
+    # first given comes first in the text.
+    for _, edit in sorted(enumerate(edits), key=lambda one: (one[1].span, one[0]), reverse=True):
         if edit.span.end > at:
             raise PatchError(f"{source.path}: two edits overlap")
         at = edit.span.start

@@ -8,9 +8,9 @@ from typing import Any
 
 from gto_rules.loop.changes import switch
 from gto_rules.loop.run import Run
-from gto_rules.loop.trials import order_of_pairs, trial
+from gto_rules.loop.trials import orders, trial
 from gto_rules.measure.model import Comparison, TrialResult
-from gto_rules.measure.stats import compare, noise_floor
+from gto_rules.measure.stats import compare
 
 
 def paired(
@@ -22,21 +22,35 @@ def paired(
         The comparison, or the first run that failed.
     """
     sides: dict[str, list[TrialResult]] = {"before": [], "after": []}
+    most = max(pairs, int(run.limit("most_pairs")))
     try:
-        for side in order_of_pairs(pairs):
-            command = switch(run, changes, side)
-            result = trial(run, version, purpose, side=side, command=command)
-            if result.status != "ok":
-                return result
-            sides[side].append(result)
+        for number, order in enumerate(orders(most), 1):
+            for side in order:
+                result = trial(run, version, purpose, side=side, command=switch(run, changes, side))
+                if result.status != "ok":
+                    return result
+                sides[side].append(result)
+            if number >= pairs:
+                found = _compared(run, sides)
+                if number == most or run.out_of_budget() or not _promising(found):
+                    return found
     finally:
         switch(run, changes, "after")
+    return _compared(run, sides)
+
+
+def _compared(run: Run, sides: Mapping[str, Sequence[TrialResult]]) -> Comparison:
     return compare(
         sides["before"],
         sides["after"],
         loss_tolerance=float(run.limit("loss_tolerance")),
-        noise=min(noise_floor(sides["before"]), noise_floor(sides["after"])),
+        least=float(run.limit("least_gain")),
     )
+
+
+def _promising(found: Comparison) -> bool:
+    """A gain that the interval does not confirm yet: worth another pair."""
+    return found.verdict == "no_difference" and found.throughput.ratio > 1.0 and found.throughput.high > 1.02
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

@@ -99,9 +99,6 @@ def trial_json(result: TrialResult, version: str, purpose: str, side: str) -> di
     }
 
 
-def order_of_pairs(pairs: int) -> Sequence[str]:
-    """Which side runs when: A B B A A B ..., so that a drifting machine favours neither."""
-    sides: list[str] = []
-    for number in range(pairs):
-        sides += ["before", "after"] if number % 2 == 0 else ["after", "before"]
-    return sides
+def orders(pairs: int) -> Sequence[tuple[str, str]]:
+    """Which side of each pair runs first: A B, B A, A B ..., so that a drifting machine favours neither."""
+    return [("before", "after") if number % 2 == 0 else ("after", "before") for number in range(pairs)]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from gto_rules.measure.model import Comparison, Interval, TrialResult
 
 CONFIDENCE = 0.95
 RESAMPLES = 4000
-# Up to this many pairs every resample there is can be counted out (5^5 = 3,125).
-EXACT_PAIRS = 5
+# Below this many pairs a resample of the pairs is little more than their range; Student's t on the
+# logarithms of the ratios says how little is known.
+BOOTSTRAP_PAIRS = 6
+# Two-sided 95 % quantiles of Student's t for 1, 2, 3 and 4 degrees of freedom
+# (https://www.itl.nist.gov/div898/handbook/eda/section3/eda3672.htm).
+_STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
 
 _SPEEDS = ("throughput.samples_per_s", "throughput.steps_per_s")
 
@@ -24,19 +27,19 @@ def compare(
     after: Sequence[TrialResult],
     *,
     loss_tolerance: float = 0.02,
-    noise: float = 0.0,
+    least: float = 0.0,
 ) -> Comparison:
     """Compare runs that were made in pairs (``before[i]`` beside ``after[i]``).
 
-    The ratio is the geometric mean over pairs of after/before throughput; its interval is the
-    bootstrap over *pairs* (steps within a run are not independent). A difference within ``noise``
-    (what two equal sides differed by) or whose interval includes 1 counts as none.
+    The ratio is the geometric mean over pairs of after/before throughput; its interval is taken over
+    *pairs* (steps within a run are not independent). A difference smaller than ``least``, or whose
+    interval includes 1, counts as none.
 
     Args:
         before: Runs of the state before, all with status ``ok``.
         after: Runs of the state after, as many.
         loss_tolerance: Relative difference of the mean loss over the same steps that is the same.
-        noise: Relative noise floor, e.g. 0.02.
+        least: Smallest relative difference that is worth a word, e.g. 0.01.
 
     Raises:
         ValueError: no pairs, or runs that share no throughput.
@@ -44,15 +47,15 @@ def compare(
     pairs = list(zip(before, after, strict=True))
     speed = _shared_speed(pairs)
     ratios = [b.metrics[speed] / a.metrics[speed] for a, b in pairs]
-    interval = bootstrap(ratios)
+    interval = over_pairs(ratios)
     return Comparison(
         throughput=interval,
-        verdict=_verdict(interval, noise),
+        verdict=_verdict(interval, least),
         pairs=len(pairs),
         loss_parity=loss_parity(before, after, loss_tolerance),
         metrics_before=middle(before),
         metrics_after=middle(after),
-        notes=(f"throughput is {speed}", f"noise floor {noise:.1%}"),
+        notes=(f"throughput is {speed}", f"equal runs differed by up to {noise_floor(before):.1%}"),
     )
 
 
@@ -65,36 +68,32 @@ def _shared_speed(pairs: Sequence[tuple[TrialResult, TrialResult]]) -> str:
     raise ValueError("the runs share no throughput figure")
 
 
-def _verdict(interval: Interval, noise: float) -> Literal["faster", "slower", "no_difference"]:
-    if interval.low > 1.0 and interval.ratio > 1.0 + noise:
+def _verdict(interval: Interval, least: float) -> Literal["faster", "slower", "no_difference"]:
+    if interval.low > 1.0 and interval.ratio > 1.0 + least:
         return "faster"
-    if interval.high < 1.0 and interval.ratio < 1.0 - noise:
+    if interval.high < 1.0 and interval.ratio < 1.0 - least:
         return "slower"
     return "no_difference"
 
 
-def bootstrap(ratios: Sequence[float]) -> Interval:
-    """Geometric mean of ratios with its percentile-bootstrap interval; the same input gives the same output.
+def over_pairs(ratios: Sequence[float]) -> Interval:
+    """Geometric mean of ratios with its 95 % interval over pairs; the same input gives the same output.
 
-    Few pairs are counted out exactly, many are resampled with a fixed seed. With one pair the
-    interval says nothing and is infinite.
+    Few pairs give Student's interval of the logarithms, many the percentile bootstrap with a fixed
+    seed. With one pair the interval says nothing and is infinite.
     """
     logs = [math.log(ratio) for ratio in ratios]
-    centre = math.exp(statistics.fmean(logs))
+    mean = statistics.fmean(logs)
     if len(logs) == 1:
-        return Interval(centre, 0.0, math.inf)
-    means = sorted(map(statistics.fmean, _resamples(logs)))
-    tail = (1.0 - CONFIDENCE) / 2.0
-    low = means[int(tail * (len(means) - 1))]
-    high = means[math.ceil((1.0 - tail) * (len(means) - 1))]
-    return Interval(centre, math.exp(low), math.exp(high))
-
-
-def _resamples(values: Sequence[float]) -> Iterable[Sequence[float]]:
-    if len(values) <= EXACT_PAIRS:
-        return itertools.product(values, repeat=len(values))
+        return Interval(math.exp(mean), 0.0, math.inf)
+    if len(logs) < BOOTSTRAP_PAIRS:
+        half = _STUDENT[len(logs) - 1] * statistics.stdev(logs) / math.sqrt(len(logs))
+        return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
     dice = random.Random(0)
-    return (dice.choices(values, k=len(values)) for _ in range(RESAMPLES))
+    means = sorted(statistics.fmean(dice.choices(logs, k=len(logs))) for _ in range(RESAMPLES))
+    tail = (1.0 - CONFIDENCE) / 2.0
+    low, high = means[int(tail * (len(means) - 1))], means[math.ceil((1.0 - tail) * (len(means) - 1))]
+    return Interval(math.exp(mean), math.exp(low), math.exp(high))
 
 
 def noise_floor(runs: Sequence[TrialResult]) -> float:

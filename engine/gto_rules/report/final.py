@@ -150,8 +150,8 @@ def _method(state: RunState, lang: str) -> list[str]:
             "速度在不启用 Profiler 时测量；Profiler 另行运行，仅用于解释。",
         ),
         say(
-            "Before and after run in turn (A B B A …); the interval is a bootstrap over pairs, not over steps.",
-            "优化前后交替运行（A B B A …）；置信区间按对照组自助法计算，而非按步。",
+            "Before and after run in turn (A B B A …); the 95 % interval is taken over pairs, not over steps.",
+            "优化前后交替运行（A B B A …）；95% 置信区间按对照组计算，而非按步。",
         ),
         say(
             "A change stays only if its interval lies above 1 and the loss stays the same; otherwise it is undone.",

@@ -196,6 +196,12 @@ def test_a_subclass_in_another_file_is_found(tmp_path: Path) -> None:
     assert lines(tmp_path, files, rule("x/y", ABSENT)) == (["main.py:2"], [])
 
 
+def test_a_fragment_only_serves_other_patterns(tmp_path: Path) -> None:
+    fragment = rule("x/a", {"method": "f"}, fragment=True)
+    assert lines(tmp_path, "x.f(1)", fragment, rule("x/y", "x/a")) == ([], [])
+    assert lines(tmp_path, "x.f(1)", rule("x/y", "x/a"), fragment) == ([1], [])
+
+
 def test_files_without_an_anchor_word_are_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from gto_rules.facts.python import module as python_module
 

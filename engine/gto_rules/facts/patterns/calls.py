@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from tree_sitter import Node
 
@@ -28,6 +29,7 @@ class ArgumentTests:
         positional: Tests by place.
         least: Fewest arguments.
         most: Most arguments, or None.
+        required: Keywords that must be written for the tests to hold.
     """
 
     keywords: Mapping[str, Test] = field(default_factory=dict)
@@ -35,6 +37,12 @@ class ArgumentTests:
     positional: Mapping[int, Test] = field(default_factory=dict)
     least: int = 0
     most: int | None = None
+    required: frozenset[str] = frozenset()
+
+    @property
+    def anchors(self) -> Anchors:
+        """Keywords that must be written."""
+        return tuple(frozenset({name.encode()}) for name in sorted(self.required))
 
     def judge(self, context: Context, call: Call, arguments: Sequence[Argument], *, open_ended: bool) -> bool | None:
         """``open_ended``: other code may add arguments (``functools.partial``)."""
@@ -90,12 +98,22 @@ class CallMatcher:
         return (anchor_words(self.names),)
 
     def find(self, context: Context) -> list[Found]:
-        found = []
-        for call in context.module.calls:
+        found = {}
+        for call in self._candidates(context):
             verdict = self._judge(context, call)
             if verdict is not False:
-                found.append(Found.of(call.node, verdict is True))
-        return found
+                found[call.node.start_byte, call.node.end_byte] = Found.of(call.node, verdict is True)
+        return [found[key] for key in sorted(found)]
+
+    def _candidates(self, context: Context) -> Iterable[Call]:
+        if any("*" in word for word in self._words):
+            return context.module.calls
+        direct = (call for word in self._words for call in context.calls_by_last.get(word, ()))
+        return chain(direct, context.renaming_calls)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(n.rpartition(".")[2] for n in self.names)
 
     def _judge(self, context: Context, call: Call) -> bool | None:
         name, arguments = call.name, call.arguments if call.name else ()
@@ -136,16 +154,15 @@ class MethodMatcher:
 
     @cached_property
     def anchors(self) -> Anchors:
-        return (frozenset(m.encode() for m in self.methods),)
+        return (frozenset(m.encode() for m in self.methods), *self.tests.anchors)
 
     def find(self, context: Context) -> list[Found]:
         found = []
-        for call in context.module.calls:
-            if call.last in self.methods and call.receiver is not None:
-                verdict = self._judge(context, call, call.receiver)
-                if verdict is not False:
-                    found.append(Found.of(call.node, verdict is True, {"RECEIVER": call.receiver}))
-        return found
+        for call in (c for method in self.methods for c in context.calls_by_last.get(method, ())):
+            verdict = self._judge(context, call, call.receiver) if call.receiver is not None else False
+            if verdict is not False:
+                found.append(Found.of(call.node, verdict is True, {"RECEIVER": call.receiver or call.node}))
+        return sorted(found, key=lambda f: f.key)
 
     def _judge(self, context: Context, call: Call, receiver: Node) -> bool | None:
         if self.of:

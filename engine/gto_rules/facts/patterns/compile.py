@@ -22,7 +22,7 @@ from gto_rules.facts.patterns.errors import PatternError
 from gto_rules.facts.patterns.model import Anchors, Matcher, anchor_words
 from gto_rules.facts.patterns.regions import BlockMatcher, ClassMatcher, FunctionMatcher, LoopMatcher
 from gto_rules.facts.patterns.uses import ImportMatcher, UseMatcher
-from gto_rules.facts.patterns.value_tests import compile_test
+from gto_rules.facts.patterns.value_tests import compile_test, needs_value
 from gto_rules.location import Location
 from gto_rules.rulebook.model import Rule
 
@@ -51,13 +51,14 @@ class Pattern:
     """A compiled rule.
 
     ``anchors`` are the rule's own, or those that its matcher implies; ``classes`` those of them
-    that name a class whose subclasses count too.
+    that name a class whose subclasses count too. A ``fragment`` only serves other patterns.
     """
 
     id: str
     matcher: Matcher
     anchors: Anchors
     classes: frozenset[bytes] = frozenset()
+    fragment: bool = False
 
 
 def compile_patterns(rules: Iterable[Rule]) -> dict[str, Pattern]:
@@ -104,7 +105,8 @@ class _Compiler:
         matcher = self.matcher(data.get("match"))
         own = data.get("anchors")
         anchors = (frozenset(w.encode() for w in own),) if own else matcher.anchors
-        return Pattern(rule_id, matcher, anchors, frozenset(w for g in anchors for w in g if w in self._classes))
+        classes = frozenset(w for group in anchors for w in group if w in self._classes)
+        return Pattern(rule_id, matcher, anchors, classes, bool(data.get("fragment", False)))
 
     def matcher(self, data: Any) -> Matcher:
         if isinstance(data, str):
@@ -172,13 +174,14 @@ class _Compiler:
         )
 
     def arguments(self, data: Data) -> ArgumentTests:
-        counts = data.get("arguments", {})
+        counts, keywords, positions = (data.get(key, {}) for key in ("arguments", "keywords", "positions"))
         return ArgumentTests(
-            {k: compile_test(v) for k, v in data.get("keywords", {}).items()},
-            dict(data.get("positions", {})),
+            {k: compile_test(v) for k, v in keywords.items()},
+            positions,
             {int(k): compile_test(v) for k, v in data.get("positional", {}).items()},
             counts.get("min", 0),
             counts.get("max"),
+            frozenset(k for k, v in keywords.items() if k not in positions and needs_value(v)),
         )
 
     def assign(self, data: Data) -> Matcher:
@@ -186,7 +189,7 @@ class _Compiler:
 
     def code(self, data: Data) -> Matcher:
         matcher = CodeMatcher(data["code"], {k: compile_test(v) for k, v in data.get("where", {}).items()})
-        matcher.pattern  # noqa: B018  (raises if it is not Python)
+        matcher.shape  # noqa: B018  (raises if it is not Python)
         return matcher
 
     def query(self, data: Data) -> Matcher:

@@ -9,7 +9,9 @@ from typing import Protocol, TypeAlias
 
 from tree_sitter import Node
 
+from gto_rules.facts.prefilter import words_of
 from gto_rules.facts.python.calls import Call
+from gto_rules.facts.python.grammar import captures, compile_query
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.model import Function
 from gto_rules.facts.python.module import PythonModule
@@ -61,19 +63,39 @@ class Matcher(Protocol):
 class Context:
     """One module being matched; every matcher's answer is kept for the others that refer to it."""
 
-    def __init__(self, module: PythonModule, index: PythonIndex) -> None:
+    def __init__(
+        self, module: PythonModule, index: PythonIndex, heirs: Mapping[bytes, frozenset[bytes]] | None = None
+    ) -> None:
+        """``heirs``: names of possible subclasses by the last word of a class, which count as its anchor words."""
         self.module = module
         self.index = index
+        self._heirs = heirs or {}
+        self._nodes: dict[str, list[Node]] = {}
         self._found: dict[int, tuple[Matcher, Sequence[Found]]] = {}
         self._lineages: dict[str, tuple[str, ...]] = {}
 
     def find(self, matcher: Matcher) -> Sequence[Found]:
         held = self._found.get(id(matcher))
         if held is None:
-            self._found[id(matcher)] = (matcher, ())  # a pattern that refers to itself finds nothing
-            held = (matcher, matcher.find(self))
+            held = (matcher, matcher.find(self) if self._can_match(matcher.anchors) else ())
             self._found[id(matcher)] = held
         return held[1]
+
+    def _can_match(self, anchors: Anchors) -> bool:
+        return all(any(self._holds(word) for word in group) for group in anchors)
+
+    def _holds(self, word: bytes) -> bool:
+        return not self._words.isdisjoint(self._heirs.get(word, ())) or self._words.issuperset(words_of(word))
+
+    @cached_property
+    def _words(self) -> frozenset[bytes]:
+        return frozenset(words_of(self.module.text))
+
+    def nodes(self, kind: str) -> list[Node]:
+        """All nodes of one type, in source order."""
+        if kind not in self._nodes:
+            self._nodes[kind] = captures(compile_query(f"({kind}) @match"), self.module.root).get("match", [])
+        return self._nodes[kind]
 
     def lineage(self, name: str) -> tuple[str, ...]:
         """A canonical name with, if it is a class of the project, the names of its bases."""
@@ -88,6 +110,24 @@ class Context:
     def functions(self) -> dict[str, Function]:
         """Functions and methods of the module by canonical name."""
         return {self.module.qualified(f.qualname): f for f in self.module.functions}
+
+    @cached_property
+    def calls_by_last(self) -> dict[str, list[Call]]:
+        """Calls by the last word of what is called, as written."""
+        out: dict[str, list[Call]] = {}
+        for call in self.module.calls:
+            out.setdefault(call.last, []).append(call)
+        return out
+
+    @cached_property
+    def renaming_calls(self) -> list[Call]:
+        """Calls whose canonical name may end in another word than is written: aliases, classes, ``__init__``."""
+        return [
+            call
+            for last, calls in self.calls_by_last.items()
+            for call in calls
+            if call.receiver is None or last[:1].isupper() or last in ("__init__", "partial")
+        ]
 
     @cached_property
     def callers(self) -> dict[str, list[Call]]:

@@ -26,7 +26,8 @@ def match_patterns(
         index: The project's Python.
         rules: Rules of kind ``pattern``.
         paths: Files to look at; by default all.
-        only: Ids of the rules that are wanted (the others may still be referred to); by default all.
+        only: Ids of the rules that are wanted (the others may still be referred to); by default all
+            that are no fragments.
 
     Returns:
         Two mappings by rule id, hits in path and source order; ids without a hit are left out.
@@ -35,7 +36,7 @@ def match_patterns(
         RulebookError: a rule cannot be compiled.
     """
     patterns = compile_patterns(rules)
-    wanted = [patterns[i] for i in sorted(patterns) if only is None or i in only]
+    wanted = [p for i, p in sorted(patterns.items()) if (i in only if only is not None else not p.fragment)]
     return match_compiled(index, wanted, paths) if wanted else ({}, {})
 
 
@@ -45,11 +46,14 @@ def match_compiled(
     """``match_patterns`` for rules that are compiled already."""
     hits: dict[str, list[Hit]] = {}
     unknown: dict[str, list[Hit]] = {}
-    for path, wanted in _candidates(index, patterns, tuple(index.paths if paths is None else paths)):
+    paths = tuple(index.paths if paths is None else paths)
+    table = WordTable(index, (w for p in patterns for group in p.anchors for w in group), paths)
+    heirs = subclass_words(index, table, {w for p in patterns for w in p.classes})
+    for path, wanted in _candidates(table, patterns, paths, heirs):
         module = index.module(path)
         if module is None:
             continue
-        context = Context(module, index)
+        context = Context(module, index, heirs)
         for pattern in wanted:
             for found in context.find(pattern.matcher):
                 (hits if found.certain else unknown).setdefault(pattern.id, []).append(hit_of(module, found))
@@ -57,11 +61,9 @@ def match_compiled(
 
 
 def _candidates(
-    index: PythonIndex, patterns: Sequence[Pattern], paths: Sequence[str]
+    table: WordTable, patterns: Sequence[Pattern], paths: Sequence[str], heirs: Mapping[bytes, frozenset[bytes]]
 ) -> Iterator[tuple[str, list[Pattern]]]:
     """Files with the patterns whose anchor words they hold."""
-    table = WordTable(index, (w for p in patterns for group in p.anchors for w in group), paths)
-    heirs = subclass_words(index, table, {w for p in patterns for w in p.classes})
     anchors = [tuple(_with_heirs(group, heirs) for group in p.anchors) for p in patterns]
     for path in paths:
         wanted = [p for p, groups in zip(patterns, anchors, strict=True) if table.can_match(path, groups)]

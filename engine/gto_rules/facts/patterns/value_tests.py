@@ -54,7 +54,8 @@ def _condition(key: str, wanted: Any) -> Test:
         return lambda _, given: _written(given, lambda text: (regex.search(text) is not None) == (key == "matches"))
     if key in ("name", "not_name"):
         names = [wanted] if isinstance(wanted, str) else list(wanted)
-        return lambda context, given: _named(context, given, names) is (key == "name")
+        named: Test = lambda context, given: _named(context, given, names)  # noqa: E731
+        return named if key == "name" else lambda context, given: _negated(named(context, given))
     if key == "type":
         types = [wanted] if isinstance(wanted, str) else list(wanted)
         return lambda _, given: isinstance(given, Located) and given.node.type in types
@@ -73,6 +74,15 @@ _ON_VALUE: dict[str, Callable[[Any, Any], bool]] = {
     "min": lambda value, wanted: isinstance(value, int | float) and value >= wanted,
     "max": lambda value, wanted: isinstance(value, int | float) and value <= wanted,
 }
+
+
+def needs_value(data: Any) -> bool:
+    """Whether a test can hold only where something is written."""
+    if isinstance(data, list):
+        return all(needs_value(d) for d in data)
+    if isinstance(data, Mapping):
+        return any(key != "not" for key in data)
+    return bool(data == "present")
 
 
 def _negated(verdict: bool | None) -> bool | None:

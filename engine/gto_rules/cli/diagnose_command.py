@@ -1,4 +1,4 @@
-"""Bottlenecks from a trace of the PyTorch profiler (a file, or a folder with one file per rank) or from a finished run."""
+"""Bottlenecks from a profiler trace (a file, or a folder with one file per rank) or from a finished run."""
 
 from __future__ import annotations
 

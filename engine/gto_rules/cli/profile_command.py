@@ -1,4 +1,4 @@
-"""Measure a project once in a fork: one clean run, one profiled run, the diagnosis, and the reports. Nothing is changed."""
+"""Measure a project in a fork: one clean run, one profiled run, the diagnosis, the reports. Nothing is changed."""
 
 from __future__ import annotations
 

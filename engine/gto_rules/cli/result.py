@@ -15,7 +15,8 @@ def print_result(state: RunState, report: Path, lang: str) -> None:
     say, pick = speaker(lang), picker(lang)
     print()
     print(headline(state, lang).replace("**", ""))
-    rows = figure_rows(state.final.get("before") or {}, state.final.get("after") or {}, lang)
+    after = (state.final.get("after") or {}) if state.final.get("comparison") else {}
+    rows = figure_rows(state.final.get("before") or {}, after, lang)
     if rows:
         head = (say("figure", "指标"), say("before", "优化前"), say("after", "优化后"), say("change", "变化"))
         lines = [head, *((r["label"], r["before"], r["after"], r["change"]) for r in rows)]

@@ -83,6 +83,7 @@ def analyse(
     hardware: Mapping[str, Any] | None = None,
     metrics: Mapping[str, Any] | None = None,
     judge: bool = True,
+    lenient: bool = False,
 ) -> Analysis:
     """Read the project at ``root`` and judge it with every pack that applies.
 
@@ -94,6 +95,7 @@ def analyse(
         hardware: What ``measure.read_hardware`` gave, or None when the machine is not known.
         metrics: Flat metrics of a measured run, or None.
         judge: False stops after detection (no settings, no audits).
+        lenient: A command that cannot be understood counts as not known instead of as an error.
 
     Raises:
         ProjectError: ``root`` is no readable folder, or ``command`` cannot be understood.
@@ -101,9 +103,17 @@ def analyse(
     project = Project.open(root)
     if not project.is_dir(cwd):
         raise LaunchError(f"there is no folder '{cwd}' inside {root} (--cwd)")
-    launch, candidates = choose_launch(project, command, cwd, launcher_specs(rulebook))
+    launch, candidates, problem = None, (), ""
+    try:
+        launch, candidates = choose_launch(project, command, cwd, launcher_specs(rulebook))
+    except LaunchError as error:
+        if not lenient:
+            raise
+        problem = str(error)
     index = PythonIndex(project)
     facts = collect(project, rulebook, launch, index=index, hardware=hardware, metrics=metrics, patterns=judge)
+    if problem:
+        facts = replace(facts, problems=(*facts.problems, problem))
     detection = detect(facts, gather_signals(project, rulebook, launch, facts), rulebook, launch)
     packs = rulebook.active(detection.frameworks)
     facts = replace(

@@ -80,6 +80,7 @@ class Run:
             rulebook=self.rulebook,
             hardware=self.hardware,
             metrics=metrics,
+            lenient=True,
         )
 
     def subject(self, analysis: Analysis) -> Subject:

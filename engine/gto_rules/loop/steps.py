@@ -66,9 +66,11 @@ def read_statically(run: Run) -> None:
         cwd=run.options.cwd,
         rulebook=run.rulebook,
         hardware=run.hardware,
+        lenient=True,
     )
     run.analysis = analysis
-    run.command = analysis.launch.command if analysis.launch else None
+    # A command that cannot be understood can still be run.
+    run.command = analysis.launch.command if analysis.launch else run.options.command
     if run.command and run.options.command is None:
         run.record("start", {"command": run.command, "command_found": True})
     run.record("analysis", analysis_json(analysis))

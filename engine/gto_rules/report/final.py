@@ -23,6 +23,8 @@ def final_values(state: RunState, workdir: Path, lang: str, expected: list[str])
         number = patches.get(remedy["id"])
         remedy["patch"] = f"../patches/{number:02d}-{remedy['id'].replace('/', '-')}.patch" if number else None
     detect = state.analysis.get("detect", {})
+    # Without a change there is no "after": the same figures twice would look like a measurement.
+    after = (state.final.get("after") or {}) if state.final.get("comparison") else {}
     return {
         "start": {"original": "", "workdir": str(workdir), "command": None, "cwd": ".", **state.start},
         "touched": _touched(state),
@@ -33,7 +35,7 @@ def final_values(state: RunState, workdir: Path, lang: str, expected: list[str])
         "minutes": _minutes(state),
         "rounds": state.rounds,
         "last_version": state.rounds[-1]["version"] if state.rounds and state.applied else "v0",
-        "figures": figure_rows(state.final.get("before") or {}, state.final.get("after") or {}, lang),
+        "figures": figure_rows(state.final.get("before") or {}, after, lang),
         "interval": _interval(state, lang),
         "parity": _parity(state, lang),
         "no_figures": _no_figures(state, lang),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -80,4 +81,5 @@ def render(template: str, lang: str, root: Path, reports: Path, values: Mapping[
         "step_name": word(_STEPS),
     }
     rendered: str = _environment().get_template(template).render({**helpers, **values})
-    return "\n".join(line.rstrip() for line in rendered.split("\n")).strip() + "\n"
+    lines = "\n".join(line.rstrip() for line in rendered.split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", lines).strip() + "\n"

@@ -103,7 +103,9 @@ def analyse(
     project = Project.open(root)
     if not project.is_dir(cwd):
         raise LaunchError(f"there is no folder '{cwd}' inside {root} (--cwd)")
-    launch, candidates, problem = None, (), ""
+    launch: Launch | None = None
+    candidates: tuple[Candidate, ...] = ()
+    problem = ""
     try:
         launch, candidates = choose_launch(project, command, cwd, launcher_specs(rulebook))
     except LaunchError as error:

@@ -44,7 +44,9 @@ def plan_one(
             value = subject.value(written)
             more, changed = write_setting(subject, name, value)
             edits += more
-            command = changed or command
+            if changed:
+                command = changed
+                subject = subject.with_command(changed)
             expects.append((name, value))
         for operation in data.get("edits") or ():
             edits += structural_edits(subject, operation)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from gto_rules.documents.model import DataDocument, PythonDocument
-from gto_rules.errors import PatchError
+from gto_rules.errors import LaunchError, PatchError
 from gto_rules.evaluate.auditing import context_of
 from gto_rules.evaluate.conditions import Context
 from gto_rules.facts.model import Facts
 from gto_rules.facts.python import PythonIndex
 from gto_rules.patch.python_edit import Text
+from gto_rules.project.launch import read_launch
+from gto_rules.project.launchers import LauncherSpec
 from gto_rules.project.model import Launch
 from gto_rules.project.project import Project
 from gto_rules.rulebook.expressions import evaluate_expression
@@ -35,6 +37,16 @@ class Subject:
     @cached_property
     def context(self) -> Context:
         return context_of(self.facts, self.rulebook)
+
+    def with_command(self, command: str) -> Subject:
+        """The same project started by a changed command, read again so that its places are right."""
+        specs = [LauncherSpec.from_mapping(rule.data) for rule in self.rulebook.of("launcher")]
+        start = self.launch.start if self.launch is not None else "."
+        try:
+            launch = read_launch(command, project=self.project, cwd=start, launchers=specs)
+        except LaunchError as error:
+            raise PatchError(f"the changed launch command cannot be read: {error}") from error
+        return replace(self, launch=launch, command=command)
 
     def python(self, path: str) -> PythonDocument:
         """A Python file as document; notebooks are not edited.

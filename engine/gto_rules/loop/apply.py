@@ -54,7 +54,7 @@ def _apply(run: Run, rule: Rule, priority: str | None) -> None:
     planned = plan_one(rule, subject, applied=tuple(run.state.applied), allow_risks=run.options.allow_risks)
     reason = "applied, not measured"
     if isinstance(planned, Refusal):
-        if planned.status == "already":
+        if planned.status in ("already", "not_applicable"):
             return
         reason = planned.reason
     else:

@@ -83,7 +83,7 @@ def _try(run: Run, version: str, rule: Rule, repairs: Repairs, context: Mapping[
 
 
 def _refused(run: Run, version: str, rule: Rule, refusal: Refusal, context: Mapping[str, Any]) -> None:
-    if refusal.status == "already":
+    if refusal.status in ("already", "not_applicable"):
         return
     _remedy(run, version, rule, "unverified", refusal.reason, None, context)
 

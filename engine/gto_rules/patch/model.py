@@ -42,7 +42,7 @@ class Refusal:
 
     remedy: str
     reason: str
-    status: str = "not_possible"  # not_possible | already | conflict | needs_consent
+    status: str = "not_possible"  # not_possible | not_applicable | already | conflict | needs_consent
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ def _refusal(rule: Rule, subject: Subject, applied: Collection[str], allow_risks
         return Refusal(rule.id, f"it excludes {', '.join(against)}, which is in place", "conflict")
     for key in ("applies_when", "requires"):
         truth = judge(data.get(key, True), subject.context)
+        if truth.value is False and key == "applies_when":
+            return Refusal(rule.id, truth.reason or "its condition does not hold here", "not_applicable")
         if truth.value is not True:
             said = words(data["needs"])["en"] if "needs" in data and key == "requires" else ""
             reason = said or truth.reason or "its condition does not hold here"

@@ -109,7 +109,13 @@ class CallMatcher:
         if any("*" in word for word in self._words):
             return context.module.calls
         direct = (call for word in self._words for call in context.calls_by_last.get(word, ()))
-        return chain(direct, context.renaming_calls)
+        renamed = (
+            call
+            for name, calls in context.renaming_calls.items()
+            if name == _PARTIAL or self._means(context, name)
+            for call in calls
+        )
+        return chain(direct, renamed, context.calls_by_last.get("partial", ()))
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -120,14 +120,15 @@ class Context:
         return out
 
     @cached_property
-    def renaming_calls(self) -> list[Call]:
-        """Calls whose canonical name may end in another word than is written: aliases, classes, ``__init__``."""
-        return [
-            call
-            for last, calls in self.calls_by_last.items()
-            for call in calls
-            if call.receiver is None or last[:1].isupper() or last in ("__init__", "partial")
-        ]
+    def renaming_calls(self) -> dict[str, list[Call]]:
+        """Calls by canonical name, where it may end in another word than is written: aliases, classes, ``__init__``."""
+        out: dict[str, list[Call]] = {}
+        for last, calls in self.calls_by_last.items():
+            renames = last[:1].isupper() or last == "__init__"
+            for call in calls:
+                if (renames or call.receiver is None) and call.name is not None:
+                    out.setdefault(call.name, []).append(call)
+        return out
 
     @cached_property
     def callers(self) -> dict[str, list[Call]]:

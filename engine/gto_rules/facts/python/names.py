@@ -47,6 +47,7 @@ class Names:
         self._stars = stars
         self._world = world
         self._known: dict[tuple[int, int, bool], str | None] = {}
+        self._identifiers: dict[tuple[str, int], str | None] = {}
         self._depth = 0
 
     def canonical(self, node: Node, scope: Scope) -> str | None:
@@ -107,7 +108,13 @@ class Names:
                 return f"builtins.{name}"
             return self._world.starred(self._stars, name) if self._stars else None
         home, bindings = found
-        return self._bound(bindings, home)
+        key = (name, id(home))
+        if key not in self._identifiers:
+            answer = self._bound(bindings, home)
+            if self._depth > 1:  # may have been cut short inside a ring
+                return answer
+            self._identifiers[key] = answer
+        return self._identifiers[key]
 
     def _bound(self, bindings: list[Binding], home: Scope) -> str | None:
         imports = [b for b in bindings if b.kind == "import" and b.imported]

@@ -258,3 +258,18 @@ def test_a_wrong_pattern_is_said_with_its_place(match: Any, message: str) -> Non
     with pytest.raises(RulebookError, match=r"x/y\.yaml:1:1: match.*") as error:
         compile_patterns([rule("x/y", match)])
     assert message in str(error.value)
+
+
+def test_the_schema_names_every_word_of_the_compiler() -> None:
+    import json
+
+    from gto_rules.facts.patterns import compile as compiler
+    from gto_rules.facts.patterns import value_tests
+
+    schema = json.loads((Path(__file__).parents[2] / "schemas/pattern.schema.json").read_text(encoding="utf-8"))
+    matcher, test = schema["$defs"]["matcher"]["anyOf"][2], schema["$defs"]["test"]["anyOf"][2]
+    options = {word for words in compiler._OPTIONS.values() for word in words}
+    relations = {f"{prefix}{kind}" for kind in compiler._RELATIONS for prefix in ("", "not_", "unsure_")}
+    assert set(compiler._OPTIONS) | options | {"within"} <= set(matcher["properties"])
+    assert set(matcher["properties"]) <= set(compiler._OPTIONS) | options | relations | {"within", "not", "without"}
+    assert set(test["properties"]) == {*value_tests._ON_VALUE, *value_tests._OTHERS}

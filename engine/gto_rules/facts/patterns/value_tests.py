@@ -9,8 +9,8 @@ from typing import Any
 from gto_rules.facts.patterns.errors import PatternError
 from gto_rules.facts.patterns.model import Context, both, either
 from gto_rules.facts.python.grammar import text_of
+from gto_rules.facts.python.located import Item, Located
 from gto_rules.facts.python.match import matches_any
-from gto_rules.facts.python.values import Item, Located
 
 # What stands at a place: an expression, nothing, or something only known at run time.
 Given = Located | None

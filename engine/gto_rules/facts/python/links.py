@@ -10,9 +10,9 @@ from tree_sitter import Node
 from gto_rules.facts.python.blocks import conditions
 from gto_rules.facts.python.classes import Class
 from gto_rules.facts.python.layout import Layout
+from gto_rules.facts.python.located import Located
 from gto_rules.facts.python.match import name_matches
 from gto_rules.facts.python.model import Argument, Binding, Scope
-from gto_rules.facts.python.values import Located
 
 _DEPTH = 16
 _MOST_STARS = 40  # files looked through for one name that a star import may bring

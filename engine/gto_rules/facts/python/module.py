@@ -15,9 +15,10 @@ from gto_rules.facts.python.classes import Class, read_class, read_function
 from gto_rules.facts.python.files import PythonText
 from gto_rules.facts.python.grammar import import_captures, index_captures, parse, text_of
 from gto_rules.facts.python.import_lines import read_import
+from gto_rules.facts.python.located import Item, Located
 from gto_rules.facts.python.model import Argument, AttributeAssignment, Binding, Block, Function, Import, Scope, Value
 from gto_rules.facts.python.names import Names
-from gto_rules.facts.python.values import Item, Located, evaluate, mapping
+from gto_rules.facts.python.values import evaluate, mapping
 from gto_rules.facts.python.world import World
 from gto_rules.location import Evidence, Location, Span
 

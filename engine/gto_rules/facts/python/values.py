@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import ast
-import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Any
 
-from tree_sitter import Node
-
-from gto_rules.facts.python.blocks import conditions
+from gto_rules.facts.python.arithmetic import UNARY, arithmetic
+from gto_rules.facts.python.follow import assigned, attribute_target
 from gto_rules.facts.python.grammar import text_of
-from gto_rules.facts.python.model import Argument, AttributeAssignment, Binding, Block, Scope, Value
-from gto_rules.location import Span
+from gto_rules.facts.python.located import Home, Item, Located, computed, literal
+from gto_rules.facts.python.model import Value
+
+__all__ = ["Home", "Item", "Located", "evaluate", "mapping"]
 
 _DEPTH = 24
-_LONGEST = 10_000  # characters of a computed string; longer ones are no setting
-_UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-}
 _CASTS: dict[str, Callable[[Any], Any]] = {
     "builtins.int": int,
     "builtins.float": float,
@@ -34,43 +24,6 @@ _CASTS: dict[str, Callable[[Any], Any]] = {
 }
 _CONSTANTS = {"true": True, "false": False, "none": None, "ellipsis": ...}
 _MUTABLE = (list, dict, set)
-
-
-class Home(Protocol):
-    """The module that an expression stands in, as evaluation sees it."""
-
-    @property
-    def mutated(self) -> frozenset[str]: ...
-    @property
-    def rewrites_names(self) -> bool: ...
-    @property
-    def attribute_assignments(self) -> Sequence[AttributeAssignment]: ...
-    def place(self, node: Node) -> tuple[str, int, Span]: ...
-    def block_at(self, node: Node) -> Block: ...
-    def lookup(self, name: str, scope: Scope) -> tuple[Scope, list[Binding]] | None: ...
-    def canonical(self, node: Node, scope: Scope | None = None) -> str | None: ...
-    def instance_of(self, node: Node, scope: Scope | None = None) -> str | None: ...
-    def arguments(self, call: Node) -> tuple[Argument, ...]: ...
-    def constant(self, dotted: str) -> Located | None: ...
-    def field_default(self, cls: str, name: str) -> tuple[Located | None, int] | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """An expression with the module and the scope it stands in."""
-
-    node: Node
-    scope: Scope
-    home: Home
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One key of a known mapping. ``span`` is the whole item (``"a": 1`` or ``a=1``)."""
-
-    key: str
-    value: Located
-    span: Span
 
 
 def evaluate(where: Located, depth: int = 0) -> Value:
@@ -87,18 +40,6 @@ def evaluate(where: Located, depth: int = 0) -> Value:
         return computed(where, text_of(node))
 
 
-def literal(where: Located, value: Any) -> Value:
-    path, line, span = where.home.place(where.node)
-    return Value("literal", value, path, line, span, text_of(where.node))
-
-
-def computed(where: Located, what: str, reason: str | None = None) -> Value:
-    path, line, span = where.home.place(where.node)
-    text = " ".join(what.split())
-    shown = text if len(text) <= 60 else text[:57] + "..."
-    return Value("computed", None, path, line, span, text_of(where.node), reason or f"depends on {shown}")
-
-
 def mapping(where: Located, depth: int = 0) -> tuple[Item, ...] | None:
     """The items of a ``{...}`` or ``dict(...)`` that a name or expression stands for; None if not fully known."""
     node = where.node
@@ -111,7 +52,7 @@ def mapping(where: Located, depth: int = 0) -> tuple[Item, ...] | None:
     if node.type == "parenthesized_expression" and node.named_child_count == 1:
         return mapping(replace(where, node=node.named_children[0]), depth + 1)
     if node.type == "identifier":
-        target = _assigned(where)
+        target = assigned(where)
         if isinstance(target, Located) and text_of(node) not in target.home.mutated:
             return mapping(target, depth + 1)
     return None
@@ -261,7 +202,7 @@ def _unary(where: Located, depth: int) -> Value:
         return value
     if where.node.type == "not_operator":
         return literal(where, not value.value)
-    return literal(where, _UNARY[text_of(sign)](value.value))
+    return literal(where, UNARY[text_of(sign)](value.value))
 
 
 def _not(where: Located, depth: int) -> Value:
@@ -280,25 +221,7 @@ def _binary(where: Located, depth: int) -> Value:
     b = evaluate(replace(where, node=right), depth + 1)
     if not a.known or not b.known:
         return computed(where, "", (b if a.known else a).reason)
-    return literal(where, _arithmetic(text_of(sign), a.value, b.value))
-
-
-def _arithmetic(sign: str, a: Any, b: Any) -> Any:
-    """Bounded arithmetic: an expression in a scanned file must not cost memory or time."""
-    if sign == "**":
-        if not (isinstance(a, int | float) and isinstance(b, int | float) and abs(a) <= 1024 and abs(b) <= 64):
-            raise ValueError("too large")
-        return a**b
-    if sign == "*" and not (isinstance(a, int | float) and isinstance(b, int | float)):
-        raise TypeError("repetition is not followed")
-    if sign == "%" and not isinstance(a, int | float):
-        raise TypeError("formatting is not followed")
-    if sign not in _BINARY:
-        raise TypeError("not arithmetic")
-    result = _BINARY[sign](a, b)
-    if (isinstance(result, str) and len(result) > _LONGEST) or (isinstance(result, int) and result.bit_length() > 128):
-        raise ValueError("too large")
-    return result
+    return literal(where, arithmetic(text_of(sign), a.value, b.value))
 
 
 def _inner(where: Located, depth: int) -> Value:
@@ -310,7 +233,7 @@ def _inner(where: Located, depth: int) -> Value:
 
 def _identifier(where: Located, depth: int) -> Value:
     name = text_of(where.node)
-    target = _assigned(where)
+    target = assigned(where)
     if isinstance(target, str):
         return computed(where, name, target)
     value = evaluate(target, depth + 1)
@@ -319,106 +242,15 @@ def _identifier(where: Located, depth: int) -> Value:
     return value
 
 
-def _assigned(where: Located) -> Located | str:
-    """The one expression that a name stands for here, or the reason why there is none."""
-    name = text_of(where.node)
-    found = where.home.lookup(name, where.scope)
-    if found is None:
-        return f"depends on {name}, which is not defined in this file"
-    home, bindings = found
-    if home.kind == "module" and where.home.rewrites_names:
-        return f"'{name}' may be replaced by code that the file executes"
-    bindings = [b for b in bindings if b.kind != "other"]
-    if len(bindings) != 1:
-        return f"'{name}' is assigned in more than one place"
-    binding = bindings[0]
-    if binding.kind == "import":
-        return where.home.constant(binding.imported or "") or f"depends on {binding.imported}"
-    if binding.kind == "parameter":
-        return f"depends on the parameter '{name}'"
-    if binding.kind != "assign" or binding.value is None:
-        return f"depends on {name}"
-    if not always_before(binding.block, binding.start, where.home.block_at(where.node), where.node.start_byte):
-        return f"'{name}' is not always assigned before"
-    return Located(binding.value, binding.block.scope, where.home)
-
-
-def always_before(block: Block, start: int, use_block: Block, use: int) -> bool:
-    """True if a statement at ``start`` has run, with nothing else to choose, whenever ``use`` runs.
-
-    From another name space only statements that no branch or loop surrounds count.
-    """
-    around = conditions(block)
-    if block.scope is use_block.scope:
-        return start < use and all(c in conditions(use_block) for c in around)
-    return not around or (block.scope.kind == "module" and all(_is_main_guard(c) for c in around))
-
-
-def _is_main_guard(block: Block) -> bool:
-    condition = block.statement.child_by_field_name("condition") if block.kind == "if" else None
-    return condition is not None and "__name__" in text_of(condition)
-
-
 def _attribute(where: Located, depth: int) -> Value:
     node = where.node
     owner, named = node.child_by_field_name("object"), node.child_by_field_name("attribute")
     if owner is None or named is None:
         return computed(where, text_of(node))
-    target = _attribute_target(where, owner, text_of(named))
+    target = attribute_target(where, owner, text_of(named))
     if isinstance(target, str):
         return computed(where, text_of(node), target)
     return evaluate(target, depth + 1) if target is not None else computed(where, text_of(node))
-
-
-def _attribute_target(where: Located, owner: Node, name: str) -> Located | str | None:
-    """The expression that ``owner.name`` stands for, or why there is none."""
-    written = [a for a in where.home.attribute_assignments if a.attribute == name]
-    mine = [a for a in written if text_of(a.object) == text_of(owner)]
-    if mine:
-        return _assigned_attribute(where, mine)
-    holder = where.home.canonical(owner, where.scope)
-    constant = where.home.constant(f"{holder}.{name}") if holder else None
-    if constant is not None:
-        return constant
-    cls = where.home.instance_of(owner, where.scope)
-    if cls is None:
-        return None
-    if written:
-        return f"'{name}' is assigned in more than one place"
-    return _field_of_instance(where, owner, cls, name)
-
-
-def _assigned_attribute(where: Located, mine: Sequence[AttributeAssignment]) -> Located | str:
-    only = mine[0]
-    use = where.home.block_at(where.node)
-    if len(mine) > 1 or only.augmented:
-        return f"'{text_of(where.node)}' is assigned in more than one place"
-    same = only.block.scope is use.scope or (only.block.scope.parent is use.scope.parent and use.scope.kind != "module")
-    if not same or (only.block.scope is use.scope and only.node.start_byte >= where.node.start_byte):
-        return f"depends on {text_of(where.node)}"
-    if not always_before(only.block, only.node.start_byte, use, where.node.start_byte):
-        return f"'{text_of(where.node)}' is not always assigned before"
-    return Located(only.value, only.block.scope, where.home)
-
-
-def _field_of_instance(where: Located, owner: Node, cls: str, name: str) -> Located | str | None:
-    """What the instance was made with, else the field's default."""
-    found = where.home.field_default(cls, name)
-    if found is None:
-        return None
-    default, index = found
-    maker = (
-        _assigned(replace(where, node=owner)) if owner.type == "identifier" else Located(owner, where.scope, where.home)
-    )
-    if isinstance(maker, str) or maker.node.type != "call":
-        return None
-    arguments = maker.home.arguments(maker.node)
-    for argument in arguments:
-        if argument.kind in ("list_splat", "dict_splat"):
-            return f"'{name}' may come from {text_of(argument.value)}"
-        if argument.name == name or (argument.index is not None and argument.index == index):
-            return replace(maker, node=argument.value)
-    return default
 
 
 _RULES: dict[str, Callable[[Located, int], Value]] = {

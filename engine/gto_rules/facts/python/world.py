@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from gto_rules.facts.python.located import Located
 from gto_rules.facts.python.names import ProjectNames
-from gto_rules.facts.python.values import Located
 
 
 class World(ProjectNames, Protocol):

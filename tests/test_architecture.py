@@ -31,11 +31,8 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ENGINE).as_posix())
 def test_rooms_import_only_what_lies_above_them(path: Path) -> None:
     room = path.relative_to(ENGINE).parts[0].removesuffix(".py")
-    if room not in ROOMS:
-        allowed = set(FOUNDATION)
-    else:
-        allowed = {*FOUNDATION, *ROOMS[: ROOMS.index(room) + 1]}
-    assert imported(path) <= allowed | {"__version__"}
+    above = ROOMS[: ROOMS.index(room) + 1] if room in ROOMS else ()
+    assert imported(path) <= {*FOUNDATION, *above, "__version__"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(ENGINE).as_posix())

@@ -8,7 +8,6 @@ import tokenize
 from pathlib import Path
 
 import pytest
-
 from gto_rules.rulebook import load
 
 ENGINE = Path(__file__).parent.parent / "engine" / "gto_rules"
@@ -44,7 +43,7 @@ def forbidden() -> re.Pattern[str]:
         words.add(str(rule.data["framework"]))
         for signal in rule.data["signals"]:
             dependency = signal.get("dependency", ())
-            words |= {d for d in ([dependency] if isinstance(dependency, str) else dependency)}
+            words |= {dependency} if isinstance(dependency, str) else set(dependency)
     for rule in rulebook.of("settings"):
         words |= {str(name).rpartition(".")[2] for name in rule.data["settings"]}
     for rule in rulebook.of("hardware"):

@@ -1,6 +1,6 @@
 """Detect and audit every project of a folder and print a table of scores; a traceback is a failure.
 
-    python tools/audit_corpus.py SOURCES MANIFEST
+python tools/audit_corpus.py SOURCES MANIFEST
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import traceback
 from pathlib import Path
 
 import yaml
-
 from gto_rules.loop.analysis import analyse
 from gto_rules.rulebook import load
 
@@ -38,10 +37,15 @@ def main() -> int:
             print(f"| {record['repo']} | FAILED | {traceback.format_exc(limit=-3).strip()} | | |")
             continue
         seconds = time.perf_counter() - started
-        scores = ", ".join(f"{a.id.partition('/')[0]} {a.score:g}/{a.max:g} ({a.applicable:g})" for a in analysis.audits)
-        counts = collections.Counter(i.status.value for a in analysis.audits for i in a.items)
+        scores = ", ".join(
+            f"{a.id.partition('/')[0]} {a.score:g}/{a.max:g} ({a.applicable:g})" for a in analysis.audits
+        )
+        counts = collections.Counter(i.status.value for a in audits for i in a.items)
         statuses = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
-        print(f"| {record['repo']} | {analysis.detection.framework} | {scores or '–'} | {statuses} | {seconds:.1f} |", flush=True)
+        print(
+            f"| {record['repo']} | {analysis.detection.framework} | {scores or '–'} | {statuses} | {seconds:.1f} |",
+            flush=True,
+        )
     print(f"{failed} failed")
     return 1 if failed else 0
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from gto_rules.loop.analysis import analyse
 from gto_rules.rulebook import load
 
@@ -58,9 +57,8 @@ def main() -> int:
             wrong, framework = [traceback.format_exc(limit=-2).strip().splitlines()[-1]], "-"
         right += not wrong
         seconds = time.perf_counter() - started
-        print(
-            f"{'ok   ' if not wrong else 'WRONG'} {record['repo']:<48} {framework:<13} {seconds:5.1f} s  {'; '.join(wrong)}"
-        )
+        mark = "WRONG" if wrong else "ok   "
+        print(f"{mark} {record['repo']:<48} {framework:<13} {seconds:5.1f} s  {'; '.join(wrong)}")
     print(f"{right} of {total} right")
     return 0 if right == total else 1
 

@@ -34,7 +34,7 @@ def final_values(state: RunState, workdir: Path, lang: str, expected: list[str])
         "framework": detect.get("framework", "–"),
         "minutes": _minutes(state),
         "rounds": state.rounds,
-        "last_version": state.rounds[-1]["version"] if state.rounds and state.applied else "v0",
+        "last_version": max((c["version"] for c in state.applied.values()), default="v0"),
         "figures": figure_rows(state.final.get("before") or {}, after, lang),
         "interval": _interval(state, lang),
         "parity": _parity(state, lang),

@@ -158,7 +158,8 @@ class Probe:
             parts = label[len(module.__name__) + 1 :].split(".")
             owner = module
             for part in parts[:-1]:
-                owner = getattr(owner, part, None)
+                # Only what is there already: reading an attribute of a lazy module would import it.
+                owner = vars(owner).get(part) if hasattr(owner, "__dict__") else None
             if owner is not None:
                 self.replace(owner, parts[-1], label)
 
@@ -173,10 +174,13 @@ class Probe:
             counts["samples"] += int(tensor.shape[0])
         ids, mask = mapping_item(batch, "input_ids"), mapping_item(batch, "attention_mask")
         if ids is not None and getattr(ids, "dim", lambda: 0)() == 2:
-            counts["tokens"] += int(ids.numel())
+            tokens = int(ids.numel())
             if mask is not None and mask.shape == ids.shape and mask.device.type == "cpu":
-                counts["masked"] += int(ids.numel())
-                counts["padded"] += int((mask == 0).sum())
+                padded = int((mask == 0).sum())
+                counts["masked"] += tokens
+                counts["padded"] += padded
+                tokens -= padded  # padding is no work done
+            counts["tokens"] += tokens
 
     def on_loss(self, tensor):
         if tensor.numel() == 1:

@@ -40,7 +40,7 @@ def main() -> int:
         scores = ", ".join(
             f"{a.id.partition('/')[0]} {a.score:g}/{a.max:g} ({a.applicable:g})" for a in analysis.audits
         )
-        counts = collections.Counter(i.status.value for a in audits for i in a.items)
+        counts = collections.Counter(i.status.value for a in analysis.audits for i in a.items)
         statuses = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
         print(
             f"| {record['repo']} | {analysis.detection.framework} | {scores or '–'} | {statuses} | {seconds:.1f} |",

@@ -135,7 +135,8 @@ class _Builder:
                 self.complain(key_node, f"the key '{key}' stands twice", hint="remove one of them")
                 continue
             place = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-            self.places[(*at, key, "<key>")] = place
+            named: KeyPath = (*at, key, "<key>")
+            self.places[named] = place
             out[key] = self.build(value_node, (*at, key), depth + 1)
         return {**merged, **out}
 

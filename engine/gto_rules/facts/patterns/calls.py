@@ -183,7 +183,7 @@ class MethodMatcher:
 
 @dataclass(frozen=True, eq=False)
 class AssignMatcher:
-    """Assignments to an attribute with a canonical name: ``torch.backends.x = value``."""
+    """Assignments to an attribute with a canonical name: ``lib.flags.x = value``."""
 
     names: tuple[str, ...]
     value: Test | None

@@ -94,7 +94,7 @@ class Layout:
     def _bases(self, path: str) -> Iterable[str]:
         """Folders that an absolute import of this file may start from, nearest first.
 
-        Folders inside a package are not among them: ``import datasets`` in a package means the
+        Folders inside a package are not among them: ``import data`` in a package means the
         installed library even if a module of that name lies beside it.
         """
         for folder in _ancestors(dirname(path)):

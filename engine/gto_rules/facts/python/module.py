@@ -114,7 +114,7 @@ class PythonModule:
         """Canonical dotted name of what an expression names, or None.
 
         Follows import aliases, simple assignments, ``self.x = ...``, methods of objects whose class
-        is known (``loader.method`` → ``torch.utils.data.DataLoader.method``) and project files.
+        is known (``loader.method`` → ``lib.data.Loader.method``) and project files.
         Builtins are named ``builtins.print``.
         """
         return self._names.canonical(node, scope or self.block_at(node).scope)

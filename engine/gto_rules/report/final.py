@@ -66,6 +66,12 @@ def headline(state: RunState, lang: str) -> str:
             f"**Throughput {gain}** (95 % interval {interval}) with {kept} change(s) kept.",
             f"**吞吐 {gain}**（95% 置信区间 {interval}），保留 {kept} 项优化。",
         )
+    if state.applied:
+        kept = len(state.applied)
+        return say(
+            f"{kept} change(s) are in the fork; there was no closing comparison of all of them together.",
+            f"副本中保留 {kept} 项优化；未进行整体的最终对照。",
+        )
     if any(t["purpose"] == "baseline" and t["status"] == "ok" for t in state.trials):
         return say(
             "No change brought a measurable gain; the fork equals the original.", "没有测得有效提升；副本与原项目一致。"
@@ -133,7 +139,11 @@ def _parity(state: RunState, lang: str) -> str:
 
 def _no_figures(state: RunState, lang: str) -> str:
     failed = next((s for s in state.steps if s["status"] != "done" and s["number"] <= 4), None)
-    return str(failed["reason"]) if failed else speaker(lang)("no run was made", "没有运行")
+    if failed:
+        return str(failed["reason"])
+    if state.errors:
+        return str(state.errors[-1]["message"])
+    return speaker(lang)("no run was made", "没有运行")
 
 
 def _method(state: RunState, lang: str) -> list[str]:

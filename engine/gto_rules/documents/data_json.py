@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import parse_tree
+from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as Tree
 
 _EXPONENT = re.compile(rb"(\d[eE])\+(?=\d)")
+_DECODER = json.JSONDecoder(strict=False)
 _WORDS: dict[str, JsonScalar] = {"true": True, "false": False, "null": None}
 
 
@@ -42,19 +43,28 @@ class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.problems: list[Problem] = []
+        self.depth = 0
 
     def node(self, tree: Tree) -> Node | None:
+        if self.depth >= NESTING_LIMIT:
+            self.problems.append(too_deep(self.source, tree))
+            return Scalar(None, Span(tree.start_byte, tree.end_byte))
+        self.depth += 1
+        node = self.content(tree)
+        self.depth -= 1
+        return node
+
+    def content(self, tree: Tree) -> Node | None:
         span = Span(tree.start_byte, tree.end_byte)
         if tree.type == "object":
             return Mapping(self.entries(tree), span, flow=True)
         if tree.type == "array":
             items = [self.node(c) for c in _flat(tree) if c.type != "comment"]
             return Sequence(tuple(i for i in items if i is not None), span, flow=True)
-        text = self.source.slice(span)
         if tree.type in _WORDS:
             return Scalar(_WORDS[tree.type], span)
-        if tree.type in ("string", "number"):
-            return Scalar(_loaded(text), span, "double" if tree.type == "string" else "plain")
+        if tree.type in ("string", "number") and span.start < span.end:  # empty: what error recovery assumed
+            return Scalar(_loaded(self.source.slice(span)), span, "double" if tree.type == "string" else "plain")
         return None
 
     def entries(self, tree: Tree) -> tuple[Entry, ...]:
@@ -80,8 +90,10 @@ class _Reader:
 
 
 def _loaded(text: str) -> JsonScalar:
+    if text[:1] == '"' and "\\" not in text:  # most strings of large files
+        return text[1:-1]
     try:
-        value: JsonScalar = json.loads(text, strict=False)
+        value: JsonScalar = _DECODER.decode(text)
     except ValueError:
         return text.strip('"')
     return value

@@ -6,8 +6,18 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import parse_tree
-from gto_rules.documents.model import DataDocument, Entry, JsonScalar, Mapping, Node, Scalar, Sequence, SourceText
+from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
+from gto_rules.documents.model import (
+    DataDocument,
+    Entry,
+    JsonScalar,
+    Mapping,
+    Node,
+    Problem,
+    Scalar,
+    Sequence,
+    SourceText,
+)
 from gto_rules.location import Span
 
 if TYPE_CHECKING:
@@ -30,12 +40,14 @@ def read_toml(source: SourceText) -> DataDocument:
     tree, problems = parse_tree("toml", source)
     reader = _Reader(source)
     root = reader.root(tree.root_node)
-    return DataDocument(source, "toml", problems, roots=(_frozen(root),))
+    return DataDocument(source, "toml", (*problems, *reader.problems), roots=(_frozen(root),))
 
 
 class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
+        self.problems: list[Problem] = []
+        self.depth = 0
 
     def root(self, tree: Tree) -> _Table:
         root = _Table(_span(tree))
@@ -67,7 +79,9 @@ class _Reader:
                 self.pair(table, pair)
 
     def descend(self, table: _Table, keys: list[tuple[str, Span]], tree: Tree) -> _Table:
-        for name, span in keys:
+        if len(keys) > NESTING_LIMIT:
+            self.problems.append(too_deep(self.source, tree))
+        for name, span in keys[:NESTING_LIMIT]:
             found = table.items.get(name)
             if found is not None and isinstance(found[2], _Table):
                 table = found[2]
@@ -95,6 +109,15 @@ class _Reader:
         return [(name, _span(tree))]
 
     def value(self, tree: Tree) -> Node:
+        if self.depth >= NESTING_LIMIT:
+            self.problems.append(too_deep(self.source, tree))
+            return Scalar(None, _span(tree))
+        self.depth += 1
+        node = self.content(tree)
+        self.depth -= 1
+        return node
+
+    def content(self, tree: Tree) -> Node:
         span = _span(tree)
         if tree.type == "inline_table":
             table = _Table(span)
@@ -113,10 +136,8 @@ class _Reader:
             return self.string(text)
         if tree.type == "boolean":
             return text == "true"
-        if tree.type == "integer":
-            return int(text.replace("_", ""), 0) if not re.fullmatch(r"[-+]?0+\d+", text) else int(text)
-        if tree.type == "float":
-            return float(text.replace("_", ""))
+        if tree.type in ("integer", "float"):
+            return _number(text, tree.type)
         return text  # dates and times stay as written
 
     def string(self, text: str) -> str:
@@ -128,6 +149,16 @@ class _Reader:
 
     def text(self, tree: Tree) -> str:
         return self.source.slice(_span(tree))
+
+
+def _number(text: str, kind: str) -> JsonScalar:
+    digits = text.replace("_", "")
+    try:
+        if kind == "float":
+            return float(digits)
+        return int(digits) if re.fullmatch(r"[-+]?\d+", digits) else int(digits, 0)
+    except ValueError:  # half a number, or thousands of digits
+        return text
 
 
 def _unescape(text: str) -> str:

@@ -1,10 +1,15 @@
-"""YAML → data nodes with exact spans, through tree-sitter so that a broken file is read as far as it goes."""
+"""YAML → data nodes with exact spans, through tree-sitter so that a broken file is read as far as it goes.
+
+The grammar rejects some valid files and cannot hold deep nesting; those are read by PyYAML instead
+(``yaml_compose``), which is slower to load and gives nothing for a file with an error in it.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import parse_tree
+from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
@@ -17,13 +22,15 @@ from gto_rules.documents.model import (
     SourceText,
 )
 from gto_rules.documents.scalars import plain, through_loader
+from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text
 from gto_rules.location import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Tree
 
-# Aliases can multiply nodes without end ("billion laughs"); real configurations use a handful.
-ALIAS_LIMIT = 1000
+# The grammar's scanner keeps its stack in a fixed buffer and ends the process beyond 254 levels
+# (tree-sitter-yaml 0.7). A level needs a column, or half a one for a list below its key.
+_WIDE = re.compile(rb"^(?=.{100})(?:[ \t]|[-?:][ \t]|[&!]\S*[ \t]){50,}", re.M)
 
 _SKIP = frozenset(("comment", "anchor", "tag", "yaml_directive", "tag_directive", "reserved_directive"))
 _STYLES = {"double_quote_scalar": "double", "single_quote_scalar": "single"}
@@ -31,24 +38,45 @@ _STYLES = {"double_quote_scalar": "double", "single_quote_scalar": "single"}
 
 def read_yaml(source: SourceText) -> DataDocument:
     """Every document of a YAML file; anchors, aliases and ``<<`` merges are followed."""
+    if _WIDE.search(source.text):
+        return _composed(source) or DataDocument(
+            source, "yaml", (*source.problems, Problem(source.path, "syntax error, or nested too deep; not read"))
+        )
     tree, problems = parse_tree("yaml", source)
+    if tree.root_node.has_error:
+        composed = _composed(source)
+        if composed is not None:
+            return composed
     reader = _Reader(source)
-    roots: list[Node] = []
     documents = [child for child in tree.root_node.children if child.type == "document"] or [tree.root_node]
-    for document in documents:
-        reader.anchors.clear()
-        node = reader.first(document)
-        if node is not None:
-            roots.append(node)
-    return DataDocument(source, "yaml", (*problems, *reader.problems), roots=tuple(roots))
+    roots = [reader.document(document) for document in documents]
+    return DataDocument(
+        source, "yaml", (*problems, *reader.problems), roots=tuple(node for node in roots if node is not None)
+    )
+
+
+def _composed(source: SourceText) -> DataDocument | None:
+    from gto_rules.documents.yaml_compose import compose_yaml
+
+    return compose_yaml(source)
 
 
 class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
-        self.anchors: dict[str, Node] = {}
-        self.aliases = 0
+        self.anchors: dict[str, tuple[Node, int]] = {}
         self.problems: list[Problem] = []
+        self.depth = 0
+        # Nodes so far, those behind aliases counted each time: aliases can multiply without end.
+        self.nodes = 0
+
+    def document(self, tree: Tree) -> Node | None:
+        self.anchors.clear()
+        return self.first(tree)
+
+    def problem(self, tree: Tree, message: str) -> None:
+        line, _ = self.source.position(tree.start_byte)
+        self.problems.append(Problem(self.source.path, message, line))
 
     def first(self, parent: Tree) -> Node | None:
         """The content of a node; loose pairs under a syntax error still make a mapping."""
@@ -63,7 +91,17 @@ class _Reader:
         return None
 
     def node(self, tree: Tree) -> Node | None:
+        if self.depth >= 2 * NESTING_LIMIT:  # a value and the node around it
+            self.problems.append(too_deep(self.source, tree))
+            return Scalar(None, _span(tree))
+        self.depth += 1
+        node = self.content(tree)
+        self.depth -= 1
+        return node
+
+    def content(self, tree: Tree) -> Node | None:
         kind = tree.type
+        self.nodes += 1
         if kind in ("block_node", "flow_node"):
             return self.anchored(tree)
         if kind in ("block_mapping", "flow_mapping"):
@@ -82,47 +120,51 @@ class _Reader:
         tag = next((self.text(c) for c in tree.named_children if c.type == "tag"), None)
         anchor = next((self.text(c)[1:] for c in tree.named_children if c.type == "anchor"), None)
         content = next((c for c in tree.named_children if c.type not in _SKIP), None)
-        node = self.node(content) if content is not None else Scalar(None, Span(tree.end_byte, tree.end_byte))
+        before = self.nodes
+        node = self.node(content) if content is not None else Scalar(None, _end(tree))
         if isinstance(node, Scalar) and tag is not None and content is not None:
             if tag == "!!str":
                 node = Scalar(self.text(content) if node.style == "plain" else node.value, node.span, node.style)
             elif tag in ("!!int", "!!float", "!!bool", "!!null"):
                 node = Scalar(through_loader(f"{tag} {self.text(content)}"), node.span, node.style)
         if anchor is not None and node is not None:
-            self.anchors[anchor] = node
+            self.anchors[anchor] = node, self.nodes - before
         return node
 
     def alias(self, tree: Tree) -> Node | None:
-        self.aliases += 1
         name = self.text(tree)[1:]
-        if self.aliases > ALIAS_LIMIT or name not in self.anchors:
-            line, _ = self.source.position(tree.start_byte)
-            why = "too many aliases" if self.aliases > ALIAS_LIMIT else f"the anchor '{name}' is not defined"
-            self.problems.append(Problem(self.source.path, why, line))
-            return Scalar(None, _span(tree))
-        return self.anchors[name]
+        node, size = self.anchors.get(name, (None, 0))
+        if node is None:
+            self.problem(tree, f"the anchor '{name}' is not defined")
+        elif self.nodes + size > EXPANDED_LIMIT:
+            self.problem(tree, f"aliases multiply to more than {EXPANDED_LIMIT:,} values; this one was not followed")
+        else:
+            self.nodes += size
+            return node
+        return Scalar(None, _span(tree))
 
     def mapping(self, tree: Tree, pairs: list[Tree], *, flow: bool) -> Mapping:
-        entries: list[Entry] = []
-        merged: list[Entry] = []
-        for pair in pairs:
-            if pair.type == "flow_node":  # {a, b}: keys without values
-                entries.append(Entry(str(self.text(pair)), _span(pair), Scalar(None, _end(pair)), _span(pair)))
-                continue
-            key_tree, value_tree = pair.child_by_field_name("key"), pair.child_by_field_name("value")
-            if key_tree is None:
-                continue
-            key = self.node(key_tree)
-            name = _key_text(key)
-            value = self.node(value_tree) if value_tree is not None else None
-            value = value if value is not None else Scalar(None, _end(pair))
-            if name == "<<":
-                merged.extend(_merge(value))
-                continue
-            entries.append(Entry(name, _span(key_tree), value, Span(pair.start_byte, pair.end_byte)))
-        own = {entry.key for entry in entries}
-        inherited = {entry.key: entry for entry in reversed(merged) if entry.key not in own}
-        return Mapping((*inherited.values(), *entries), _span(tree), flow)
+        rows = [self.pair(pair) for pair in pairs]
+        entries, twice = entries_of([row for row in rows if row is not None])
+        for entry in twice:
+            line, _ = self.source.position(entry.span.start)
+            self.problems.append(
+                Problem(self.source.path, f"the key '{entry.key}' stands twice; the last one counts", line)
+            )
+        return Mapping(entries, _span(tree), flow)
+
+    def pair(self, pair: Tree) -> tuple[Node | None, Entry] | None:
+        """The key as a node, and the entry."""
+        if pair.type == "flow_node":  # {a, b}: keys without values
+            key = self.node(pair)
+            return key, Entry(key_text(key), _span(pair), Scalar(None, _end(pair)), _span(pair))
+        key_tree, value_tree = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key_tree is None:
+            return None
+        key = self.node(key_tree)
+        value = self.node(value_tree) if value_tree is not None else None
+        value = value if value is not None else Scalar(None, _end(pair))
+        return key, Entry(key_text(key), _span(key_tree), value, _span(pair))
 
     def sequence(self, tree: Tree) -> Sequence:
         items: list[Node] = []
@@ -178,20 +220,6 @@ def _flat(tree: Tree) -> list[Tree]:
     for child in tree.named_children:
         out.extend(_flat(child) if child.type == "ERROR" else [child])
     return out
-
-
-def _merge(value: Node) -> list[Entry]:
-    if isinstance(value, Mapping):
-        return list(value.entries)
-    if isinstance(value, Sequence):
-        return [entry for item in value.items if isinstance(item, Mapping) for entry in item.entries]
-    return []
-
-
-def _key_text(node: Node | None) -> str:
-    if isinstance(node, Scalar):
-        return "null" if node.value is None else str(node.value)
-    return ""
 
 
 def _span(tree: Tree) -> Span:

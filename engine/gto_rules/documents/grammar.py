@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # One enormous line (minified or generated) can take a grammar's error recovery minutes.
 LONGEST_LINE = 1_000_000
+# Data nested deeper than this is left out: readers and their users go down by recursion.
+NESTING_LIMIT = 100
 
 
 @cache
@@ -55,6 +57,14 @@ def syntax_problems(root: Node, source: SourceText, most: int = 10) -> tuple[Pro
         elif node.has_error:
             todo.extend(reversed(node.children))
     return tuple(found)
+
+
+def too_deep(source: SourceText, node: Node) -> Problem:
+    """What to say of a value that lies deeper than ``NESTING_LIMIT``."""
+    line, _ = source.position(node.start_byte)
+    return Problem(
+        source.path, f"is nested more than {NESTING_LIMIT} levels deep; the inner values were not read", line
+    )
 
 
 def _longest_line(text: bytes) -> int:

@@ -21,6 +21,7 @@ from gto_rules.documents.model import (
 _ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "b": b"\b", "f": b"\f", '"': b'"', "\\": b"\\", "/": b"/"}
 # Line magics, shell escapes and help requests are not Python: blanked to the same length.
 _MAGIC = re.compile(rb"^[ \t]*(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$|=[ \t]*(?:!|%)[^\n=]*$", re.M)
+_UNICODE = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _CELL_MAGIC = re.compile(rb"^\s*%%(\w+)")
 _PYTHON_CELLS = frozenset((b"time", b"timeit", b"capture", b"prun"))
 
@@ -92,11 +93,13 @@ def _decode(raw: bytes, start: int, end: int, text: bytearray, offsets: list[int
 
 
 def _escape(raw: bytes, at: int) -> tuple[int, bytes]:
-    letter = raw[at + 1 : at + 2].decode("latin-1")
-    if letter != "u":
+    """Length of the escape at ``at``, and the bytes that it stands for."""
+    high = _UNICODE.match(raw, at)
+    if high is None:
+        letter = raw[at + 1 : at + 2].decode("latin-1")
         return 2, _ESCAPES.get(letter, letter.encode())
-    code = int(raw[at + 2 : at + 6] or b"0", 16)
-    if 0xD800 <= code < 0xDC00 and raw[at + 6 : at + 8] == b"\\u":
-        low = int(raw[at + 8 : at + 12], 16)
-        return 12, chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)).encode("utf-8", "replace")
+    code = int(high[1], 16)
+    low = _UNICODE.match(raw, at + 6) if 0xD800 <= code < 0xDC00 else None
+    if low is not None and 0xDC00 <= int(low[1], 16) < 0xE000:
+        return 12, chr(0x10000 + ((code - 0xD800) << 10) + int(low[1], 16) - 0xDC00).encode("utf-8")
     return 6, chr(code).encode("utf-8", "replace")

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gto_rules.errors import GtoError
+from gto_rules.errors import GtoError, LaunchError
 from gto_rules.evaluate.diagnosis import diagnose
+from gto_rules.facts.patterns import match_patterns
+from gto_rules.facts.python import PythonIndex
 from gto_rules.loop.analysis import Analysis, analyse, launcher_specs
 from gto_rules.loop.repair import matching
 from gto_rules.measure.model import TrialResult
@@ -104,8 +106,10 @@ def _item(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook) -
 
 
 def _pattern(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook) -> Problems:
-    facts = _analysis(case, root, rulebook).facts
-    for key, found in (("hits", facts.patterns), ("unknown", facts.unknown_patterns)):
+    # Asked for by name: pieces that only serve other patterns are left out of the facts.
+    index = PythonIndex(Project.open(root))
+    hits, unknown = match_patterns(index, rulebook.of("pattern"), only=(rule.id,))
+    for key, found in (("hits", hits), ("unknown", unknown)):
         if key in case["expect"]:
             places = [f"{h.path}:{h.line}" for h in found.get(rule.id, ())]
             if sorted(places) != sorted(case["expect"][key]):
@@ -167,8 +171,19 @@ def _repair(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook)
 
 
 def _launcher(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook) -> Problems:
-    launch = read_launch(case["command"], project=Project.open(root), launchers=launcher_specs(rulebook))
-    for name, expected, found in differences(launch, case["expect"]):
+    project = Project.open(root) if case.get("files") else None
+    options = {key: case[key] for key in ("cwd", "environment") if key in case}
+    expect = dict(case["expect"])
+    refused = expect.pop("error", None)
+    try:
+        launch = read_launch(case["launch"], project=project, launchers=launcher_specs(rulebook), **options)
+    except LaunchError as error:
+        if refused is None or str(refused) not in str(error):
+            yield f"{error}"
+        return
+    if refused is not None:
+        yield "it was read, which was not expected"
+    for name, expected, found in differences(launch, expect):
         yield f"{name} {found!r}, expected {expected!r}"
 
 

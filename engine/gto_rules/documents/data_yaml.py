@@ -22,7 +22,7 @@ from gto_rules.documents.model import (
     SourceText,
 )
 from gto_rules.documents.scalars import plain, through_loader
-from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text
+from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text, until
 from gto_rules.location import Span
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # (tree-sitter-yaml 0.7). A level needs a column, or half a one for a list below its key.
 _WIDE = re.compile(rb"^(?=.{100})(?:[ \t]|[-?:][ \t]|[&!]\S*[ \t]){50,}", re.M)
 
+# What ends a line in YAML 1.1.
+_BREAK = re.compile("[\n\r\x85\u2028\u2029]")
 _SKIP = frozenset(("comment", "anchor", "tag", "yaml_directive", "tag_directive", "reserved_directive"))
 _STYLES = {"double_quote_scalar": "double", "single_quote_scalar": "single"}
 
@@ -151,7 +153,8 @@ class _Reader:
             self.problems.append(
                 Problem(self.source.path, f"the key '{entry.key}' stands twice; the last one counts", line)
             )
-        return Mapping(entries, _span(tree), flow)
+        span = _span(tree) if flow else until(_span(tree), [row[1] for row in rows if row is not None])
+        return Mapping(entries, span, flow)
 
     def pair(self, pair: Tree) -> tuple[Node | None, Entry] | None:
         """The key as a node, and the entry."""
@@ -164,7 +167,7 @@ class _Reader:
         key = self.node(key_tree)
         value = self.node(value_tree) if value_tree is not None else None
         value = value if value is not None else Scalar(None, _end(pair))
-        return key, Entry(key_text(key), _span(key_tree), value, _span(pair))
+        return key, Entry(key_text(key), _span(key_tree), value, until(self.trimmed(pair), [value]))
 
     def sequence(self, tree: Tree) -> Sequence:
         items: list[Node] = []
@@ -177,21 +180,22 @@ class _Reader:
                 items.append(node if node is not None else Scalar(None, _end(child)))
             elif child.type == "flow_pair":
                 items.append(self.mapping(child, [child], flow=True))
-        return Sequence(tuple(items), _span(tree), tree.type == "flow_sequence")
+        flow = tree.type == "flow_sequence"
+        return Sequence(tuple(items), _span(tree) if flow else until(self.trimmed(tree), items), flow)
 
     def scalar(self, tree: Tree) -> Scalar:
         text = self.text(tree)
         if tree.type == "plain_scalar":
-            if "\n" in text:
+            if _BREAK.search(text):
                 return Scalar(through_loader(text), _span(tree))
             return Scalar(plain(text), _span(tree))
-        if tree.type == "single_quote_scalar" and "\n" not in text:
+        if tree.type == "single_quote_scalar" and not _BREAK.search(text):
             return Scalar(text[1:-1].replace("''", "'"), _span(tree), "single")
-        if tree.type == "double_quote_scalar" and "\\" not in text and "\n" not in text:
+        if tree.type == "double_quote_scalar" and "\\" not in text and not _BREAK.search(text):
             return Scalar(text[1:-1], _span(tree), "double")
         if tree.type == "block_scalar":
             style = "folded" if text.startswith(">") else "literal"
-            return Scalar(self.block(tree), _span(tree), style)
+            return Scalar(self.block(tree), self.trimmed(tree), style)
         return Scalar(through_loader(text), _span(tree), _STYLES.get(tree.type, "plain"))
 
     def block(self, tree: Tree) -> JsonScalar:
@@ -200,6 +204,13 @@ class _Reader:
         end = len(self.source.text) if end < 0 else end + 1
         text = self.source.text[tree.start_byte : end].decode("utf-8", "replace")
         return _loaded_block(text)
+
+    def trimmed(self, tree: Tree) -> Span:
+        """The span without the line ending that the last block of a file takes in."""
+        end = tree.end_byte
+        while end > tree.start_byte and self.source.text[end - 1] in b" \t\r\n":
+            end -= 1
+        return Span(tree.start_byte, end)
 
     def text(self, tree: Tree) -> str:
         return self.source.text[tree.start_byte : tree.end_byte].decode("utf-8", "replace")

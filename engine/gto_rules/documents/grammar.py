@@ -62,9 +62,7 @@ def syntax_problems(root: Node, source: SourceText, most: int = 10) -> tuple[Pro
 def too_deep(source: SourceText, node: Node) -> Problem:
     """What to say of a value that lies deeper than ``NESTING_LIMIT``."""
     line, _ = source.position(node.start_byte)
-    return Problem(
-        source.path, f"is nested more than {NESTING_LIMIT} levels deep; the inner values were not read", line
-    )
+    return Problem(source.path, f"is nested more than {NESTING_LIMIT} levels deep; what is inside was not read", line)
 
 
 def _longest_line(text: bytes) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from gto_rules.documents.grammar import NESTING_LIMIT
 from gto_rules.documents.model import DataDocument, Entry, Mapping, Node, Problem, Scalar, Sequence, SourceText
 from gto_rules.documents.scalars import plain, through_loader
-from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text
+from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text, until
 from gto_rules.location import Span
 
 _STYLES = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
@@ -63,7 +63,7 @@ class _Converter:
         span, flow = self.span(node), bool(node.flow_style)
         if node.id == "sequence":
             items = tuple(self.node(item, depth + 1) for item in node.value)
-            return Sequence(items, span if flow else _until(span, items), flow)
+            return Sequence(items, span if flow else until(span, items), flow)
         rows = [self.row(key, value, depth) for key, value in node.value]
         entries, twice = entries_of(rows)
         for entry in twice:
@@ -71,13 +71,12 @@ class _Converter:
             self.problems.append(
                 Problem(self.source.path, f"the key '{entry.key}' stands twice; the last one counts", line)
             )
-        return Mapping(entries, span if flow else _until(span, [entry for _, entry in rows]), flow)
+        return Mapping(entries, span if flow else until(span, [entry for _, entry in rows]), flow)
 
     def row(self, key_node: Any, value_node: Any, depth: int) -> tuple[Node, Entry]:
         key, value = self.node(key_node, depth + 1), self.node(value_node, depth + 1)
-        end = max(key.span.end, value.span.end)
         # An alias stands elsewhere than its value.
-        end = end if value.span.start >= key.span.start else key.span.end
+        end = value.span.end if value.span.start >= key.span.end else key.span.end
         return key, Entry(key_text(key), key.span, value, Span(key.span.start, end))
 
     def scalar(self, node: Any) -> Scalar:
@@ -92,9 +91,3 @@ class _Converter:
         if style != "plain" or (isinstance(value, str) and tag in ("int", "float", "bool", "null")):
             value = through_loader(f"!!{tag} {node.value}")
         return Scalar(value, span, style)
-
-
-def _until(span: Span, inner: Any) -> Span:
-    """A block ends with its last value; PyYAML's mark stands at whatever follows."""
-    ends = [one.span.end for one in inner if span.start <= one.span.start <= span.end]
-    return Span(span.start, max(ends, default=span.end))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Rows
 
 from gto_rules.documents.model import Entry, Mapping, Node, Scalar, Sequence
+from gto_rules.location import Span
 
 # Values of one file with aliases written out; real configurations stay far below.
 EXPANDED_LIMIT = 1_000_000
@@ -45,3 +46,14 @@ def _merged(value: Node) -> list[Entry]:
     if isinstance(value, Sequence):
         return [e for item in reversed(value.items) if isinstance(item, Mapping) for e in item.entries]
     return []
+
+
+def until(span: Span, inner: Rows[Node | Entry]) -> Span:
+    """A block's span up to its last value: what follows that is comments and line endings.
+
+    Args:
+        span: As the parser gives it.
+        inner: Values and entries in the block; aliases stand elsewhere and do not count.
+    """
+    ends = [one.span.end for one in inner if span.start <= one.span.start <= span.end]
+    return Span(span.start, max(ends, default=span.end))

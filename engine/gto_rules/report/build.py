@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from gto_rules.loop.state import RunState
+from gto_rules.report import FINAL
 from gto_rules.report.final import final_values
 from gto_rules.report.render import render
 from gto_rules.report.tables import hardware_sections, rank_table, timing_rows, top_table
 from gto_rules.report.text import LANGUAGES, number, picker, speaker
-
-FINAL = "final_optimization-summary"
 
 
 @dataclass(frozen=True)

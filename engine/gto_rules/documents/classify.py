@@ -37,6 +37,9 @@ _BY_SUFFIX: dict[str, str] = {
     ".ksh": "shell",
     ".slurm": "shell",
     ".sbatch": "shell",
+    ".pbs": "shell",
+    ".qsub": "shell",
+    ".lsf": "shell",
     ".ini": "ini",
     ".cfg": "ini",
     ".md": "markdown",
@@ -54,6 +57,7 @@ _BY_PATTERN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(^|/)(dockerfile|containerfile)[-_.][^/]*$"), "dockerfile"),
 )
 
+_KUBERNETES = (re.compile(rb"^apiVersion:[ \t]*\S", re.M), re.compile(rb"^kind:[ \t]*\S", re.M))
 _SHEBANG = re.compile(rb"^#![^\n]*\b(?:(python)[\d.]*|(bash|sh|zsh|ksh|dash))\b")
 
 
@@ -62,7 +66,8 @@ def classify(name: str, head: bytes = b"") -> str | None:
 
     Args:
         name: Relative POSIX path.
-        head: First bytes of the file, for files without a telling name (a shebang decides).
+        head: First bytes of the file, for files without a telling name (a shebang decides) and for
+            YAML, where ``apiVersion`` and ``kind`` at the top make a Kubernetes manifest.
     """
     lower = name.lower()
     path = PurePosixPath(lower)
@@ -72,8 +77,11 @@ def classify(name: str, head: bytes = b"") -> str | None:
     for pattern, kind in _BY_PATTERN:
         if pattern.search(lower):
             return kind
-    if path.suffix in _BY_SUFFIX:
-        return _BY_SUFFIX[path.suffix]
+    by_suffix = _BY_SUFFIX.get(path.suffix)
+    if by_suffix == "yaml" and all(pattern.search(head) for pattern in _KUBERNETES):
+        return "kubernetes"
+    if by_suffix is not None:
+        return by_suffix
     if not path.suffix and head:
         found = _SHEBANG.match(head)
         if found:

@@ -6,14 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
+from gto_rules.documents.grammar import NESTING_LIMIT, Said, parse_tree
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
     JsonScalar,
     Mapping,
     Node,
-    Problem,
     Scalar,
     Sequence,
     SourceText,
@@ -35,19 +34,19 @@ def read_json(source: SourceText) -> DataDocument:
     reader = _Reader(source)
     roots = [reader.node(c) for c in _flat(tree.root_node) if c.type != "comment"]
     return DataDocument(
-        source, "json", (*problems, *reader.problems), roots=tuple(node for node in roots if node is not None)
+        source, "json", (*problems, *reader.said.problems), roots=tuple(node for node in roots if node is not None)
     )
 
 
 class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
-        self.problems: list[Problem] = []
+        self.said = Said(source)
         self.depth = 0
 
     def node(self, tree: Tree) -> Node | None:
         if self.depth >= NESTING_LIMIT:
-            self.problems.append(too_deep(self.source, tree))
+            self.said.too_deep(tree.start_byte)
             return Scalar(None, Span(tree.start_byte, tree.end_byte))
         self.depth += 1
         node = self.content(tree)
@@ -79,10 +78,7 @@ class _Reader:
                 continue
             key = str(_loaded(self.source.slice(Span(key_tree.start_byte, key_tree.end_byte))))
             if key in seen:
-                line, _ = self.source.position(key_tree.start_byte)
-                self.problems.append(
-                    Problem(self.source.path, f"the key '{key}' stands twice; the last one counts", line)
-                )
+                self.said.twice(key, key_tree.start_byte)
             seen.add(key)
             span = Span(pair.start_byte, pair.end_byte)
             entries.append(Entry(key, Span(key_tree.start_byte, key_tree.end_byte), value, span))

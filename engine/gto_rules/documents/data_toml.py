@@ -6,14 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
+from gto_rules.documents.grammar import NESTING_LIMIT, Said, parse_tree
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
     JsonScalar,
     Mapping,
     Node,
-    Problem,
     Scalar,
     Sequence,
     SourceText,
@@ -40,13 +39,13 @@ def read_toml(source: SourceText) -> DataDocument:
     tree, problems = parse_tree("toml", source)
     reader = _Reader(source)
     root = reader.root(tree.root_node)
-    return DataDocument(source, "toml", (*problems, *reader.problems), roots=(_frozen(root),))
+    return DataDocument(source, "toml", (*problems, *reader.said.problems), roots=(_frozen(root),))
 
 
 class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
-        self.problems: list[Problem] = []
+        self.said = Said(source)
         self.depth = 0
 
     def root(self, tree: Tree) -> _Table:
@@ -80,7 +79,7 @@ class _Reader:
 
     def descend(self, table: _Table, keys: list[tuple[str, Span]], tree: Tree) -> _Table:
         if len(keys) > NESTING_LIMIT:
-            self.problems.append(too_deep(self.source, tree))
+            self.said.too_deep(tree.start_byte)
         for name, span in keys[:NESTING_LIMIT]:
             found = table.items.get(name)
             if found is not None and isinstance(found[2], _Table):
@@ -110,7 +109,7 @@ class _Reader:
 
     def value(self, tree: Tree) -> Node:
         if self.depth >= NESTING_LIMIT:
-            self.problems.append(too_deep(self.source, tree))
+            self.said.too_deep(tree.start_byte)
             return Scalar(None, _span(tree))
         self.depth += 1
         node = self.content(tree)

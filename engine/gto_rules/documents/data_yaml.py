@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import NESTING_LIMIT, parse_tree, too_deep
+from gto_rules.documents.grammar import NESTING_LIMIT, Said, parse_tree
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
@@ -53,7 +53,7 @@ def read_yaml(source: SourceText) -> DataDocument:
     documents = [child for child in tree.root_node.children if child.type == "document"] or [tree.root_node]
     roots = [reader.document(document) for document in documents]
     return DataDocument(
-        source, "yaml", (*problems, *reader.problems), roots=tuple(node for node in roots if node is not None)
+        source, "yaml", (*problems, *reader.said.problems), roots=tuple(node for node in roots if node is not None)
     )
 
 
@@ -67,7 +67,7 @@ class _Reader:
     def __init__(self, source: SourceText) -> None:
         self.source = source
         self.anchors: dict[str, tuple[Node, int]] = {}
-        self.problems: list[Problem] = []
+        self.said = Said(source)
         self.depth = 0
         # Nodes so far, those behind aliases counted each time: aliases can multiply without end.
         self.nodes = 0
@@ -75,10 +75,6 @@ class _Reader:
     def document(self, tree: Tree) -> Node | None:
         self.anchors.clear()
         return self.first(tree)
-
-    def problem(self, tree: Tree, message: str) -> None:
-        line, _ = self.source.position(tree.start_byte)
-        self.problems.append(Problem(self.source.path, message, line))
 
     def first(self, parent: Tree) -> Node | None:
         """The content of a node; loose pairs under a syntax error still make a mapping."""
@@ -94,7 +90,7 @@ class _Reader:
 
     def node(self, tree: Tree) -> Node | None:
         if self.depth >= 2 * NESTING_LIMIT:  # a value and the node around it
-            self.problems.append(too_deep(self.source, tree))
+            self.said.too_deep(tree.start_byte)
             return Scalar(None, _span(tree))
         self.depth += 1
         node = self.content(tree)
@@ -137,9 +133,11 @@ class _Reader:
         name = self.text(tree)[1:]
         node, size = self.anchors.get(name, (None, 0))
         if node is None:
-            self.problem(tree, f"the anchor '{name}' is not defined")
+            self.said.say(tree.start_byte, f"the anchor '{name}' is not defined")
         elif self.nodes + size > EXPANDED_LIMIT:
-            self.problem(tree, f"aliases multiply to more than {EXPANDED_LIMIT:,} values; this one was not followed")
+            self.said.say(
+                tree.start_byte, f"aliases multiply to more than {EXPANDED_LIMIT:,} values; this one was not followed"
+            )
         else:
             self.nodes += size
             return node
@@ -149,10 +147,7 @@ class _Reader:
         rows = [self.pair(pair) for pair in pairs]
         entries, twice = entries_of([row for row in rows if row is not None])
         for entry in twice:
-            line, _ = self.source.position(entry.span.start)
-            self.problems.append(
-                Problem(self.source.path, f"the key '{entry.key}' stands twice; the last one counts", line)
-            )
+            self.said.twice(entry.key, entry.span.start)
         span = _span(tree) if flow else until(_span(tree), [row[1] for row in rows if row is not None])
         return Mapping(entries, span, flow)
 

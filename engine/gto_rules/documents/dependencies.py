@@ -127,11 +127,20 @@ def read_setup_cfg(source: SourceText) -> RequirementsDocument:
     extras = data.find("options.extras_require")
     entries = [options.value.get("install_requires")] if options and isinstance(options.value, Mapping) else []
     entries += extras.value.entries if extras and isinstance(extras.value, Mapping) else ()
-    found = []
-    for entry in entries:
-        if entry is not None and isinstance(entry.value, Scalar):
-            found += [requirement(line, entry.value.span) for line in str(entry.value.value).splitlines() if line]
-    return _document(source, "setup_cfg", data, (r for r in found if r is not None))
+    found = [one for entry in entries if entry is not None for one in _lines(source, entry.value)]
+    return _document(source, "setup_cfg", data, found)
+
+
+def _lines(source: SourceText, value: Node) -> Iterator[Requirement]:
+    """A requirement on each line of an INI value."""
+    at = value.span.start
+    for line in source.slice(value.span).splitlines(keepends=True):
+        text = line.strip()
+        start = at + len(line[: len(line) - len(line.lstrip())].encode())
+        at += len(line.encode())
+        one = requirement(text, Span(start, start + len(text.encode()))) if text[:1] not in ("", "#", ";") else None
+        if one is not None:
+            yield one
 
 
 def read_setup_py(source: SourceText) -> RequirementsDocument:

@@ -11,10 +11,13 @@ from gto_rules.documents.model import Problem, SourceText
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
-# One enormous line (minified or generated) can take a grammar's error recovery minutes.
+# One enormous line (minified or generated) can take a grammar's error recovery minutes; that of JSON
+# stays linear, and notebooks hold pictures as one line.
 LONGEST_LINE = 1_000_000
 # Data nested deeper than this is left out: readers and their users go down by recursion.
 NESTING_LIMIT = 100
+# A file with more of one kind of problem is wrong as a whole.
+MOST_PROBLEMS = 10
 
 
 @cache
@@ -32,7 +35,7 @@ def parse_tree(grammar: str, source: SourceText, text: bytes | None = None) -> t
     Args:
         text: What to parse in the source's place, of the same length, where a grammar needs help.
     """
-    if _longest_line(source.text) > LONGEST_LINE:
+    if grammar != "json" and _longest_line(source.text) > LONGEST_LINE:
         message = f"has a line of more than {LONGEST_LINE:,} bytes; not parsed"
         return parser(grammar).parse(b""), (*source.problems, Problem(source.path, message))
     tree = parser(grammar).parse(source.text if text is None else text)
@@ -42,7 +45,7 @@ def parse_tree(grammar: str, source: SourceText, text: bytes | None = None) -> t
     return tree, problems
 
 
-def syntax_problems(root: Node, source: SourceText, most: int = 10) -> tuple[Problem, ...]:
+def syntax_problems(root: Node, source: SourceText, most: int = MOST_PROBLEMS) -> tuple[Problem, ...]:
     """The first ``most`` places where the text does not follow the grammar."""
     found: list[Problem] = []
     todo = [root]
@@ -59,10 +62,22 @@ def syntax_problems(root: Node, source: SourceText, most: int = 10) -> tuple[Pro
     return tuple(found)
 
 
-def too_deep(source: SourceText, node: Node) -> Problem:
-    """What to say of a value that lies deeper than ``NESTING_LIMIT``."""
-    line, _ = source.position(node.start_byte)
-    return Problem(source.path, f"is nested more than {NESTING_LIMIT} levels deep; what is inside was not read", line)
+class Said:
+    """Problems met while a tree is read, the first ``MOST_PROBLEMS`` of them."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+
+    def say(self, at: int, message: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(self.source.path, message, self.source.line(at)))
+
+    def twice(self, key: str, at: int) -> None:
+        self.say(at, f"the key '{key}' stands twice; the last one counts")
+
+    def too_deep(self, at: int) -> None:
+        self.say(at, f"is nested more than {NESTING_LIMIT} levels deep; what is inside was not read")
 
 
 def _longest_line(text: bytes) -> int:

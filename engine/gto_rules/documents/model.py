@@ -53,9 +53,13 @@ class SourceText:
             starts.append(at)
         return starts
 
+    def line(self, offset: int) -> int:
+        """The 1-based line of a byte offset into ``text``; cheaper than ``position`` on long lines."""
+        return bisect_right(self._line_starts, offset)
+
     def position(self, offset: int) -> tuple[int, int]:
         """The 1-based (line, column in characters) of a byte offset into ``text``."""
-        line = bisect_right(self._line_starts, offset)
+        line = self.line(offset)
         start = self._line_starts[line - 1]
         return line, len(self.text[start:offset].decode("utf-8", "replace")) + 1
 

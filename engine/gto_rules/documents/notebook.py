@@ -19,8 +19,11 @@ from gto_rules.documents.model import (
 )
 
 _ESCAPES = {"n": b"\n", "t": b"\t", "r": b"\r", "b": b"\b", "f": b"\f", '"': b'"', "\\": b"\\", "/": b"/"}
-# Line magics, shell escapes and help requests are not Python: blanked to the same length.
-_MAGIC = re.compile(rb"^[ \t]*(?:[%!?].*|[\w.]+\?{1,2}[ \t]*)$|=[ \t]*(?:!|%)[^\n=]*$", re.M)
+# Line magics, shell escapes and help requests are not Python: blanked to the same length, with the
+# lines that a backslash adds to them.
+_REST = rb"(?:[^\\\n]|\\.|\\\n)*"
+_MAGIC = re.compile(rb"^[ \t]*(?:[%!?]" + _REST + rb"|[\w.]+\?{1,2}[ \t]*)$", re.M)
+_ASSIGNED = re.compile(rb"^([ \t]*[\w., \t]+=[ \t]*)([!%]" + _REST + rb")$", re.M)
 _UNICODE = re.compile(rb"\\u([0-9a-fA-F]{4})")
 _CELL_MAGIC = re.compile(rb"^\s*%%(\w+)")
 _PYTHON_CELLS = frozenset((b"time", b"timeit", b"capture", b"prun"))
@@ -61,23 +64,24 @@ def _cell(source: SourceText, index: int, row: Node) -> Cell | None:
         if isinstance(part, Scalar) and isinstance(part.value, str):
             _decode(source.text, part.span.start + 1, part.span.end - 1, text, offsets)
     offsets.append(entry.value.span.end)
-    cell = SourceText(source.path, bytes(text), _blank(bytes(text)))
+    cell = SourceText(source.path, bytes(text), bytes(text))
     tree, problems = parse_tree("python", cell)
+    if problems:  # only what is no Python can hold magics; a ``% b`` may also go on with an expression
+        cell = SourceText(source.path, bytes(text), _blank(bytes(text)))
+        tree, problems = parse_tree("python", cell)
     return Cell(index, PythonDocument(cell, "python", problems, tree=tree), tuple(offsets))
 
 
 def _blank(text: bytes) -> bytes:
     magic = _CELL_MAGIC.match(text)
     if magic and magic[1] not in _PYTHON_CELLS:
-        return re.sub(rb"[^\n]", b" ", text)
-    return _MAGIC.sub(_spaces, text)
+        return _spaces(text)
+    text = _ASSIGNED.sub(lambda found: found[1] + b"0" + _spaces(found[2][1:]), text)
+    return _MAGIC.sub(lambda found: _spaces(found[0]), text)
 
 
-def _spaces(found: re.Match[bytes]) -> bytes:
-    body = found[0]
-    if body.startswith(b"="):  # ``x = !ls``: keep the assignment whole
-        return b"= 0".ljust(len(body)) if len(body) >= 3 else body
-    return b" " * len(body)
+def _spaces(text: bytes) -> bytes:
+    return re.sub(rb"[^\n]", b" ", text)
 
 
 def _decode(raw: bytes, start: int, end: int, text: bytearray, offsets: list[int]) -> None:

@@ -74,6 +74,7 @@ def parse(source: SourceText, kind: str | None = None) -> Document:
     Args:
         source: The text.
         kind: Name of a reader; by default ``classify`` decides, and ``text`` if it does not know.
+            A Kubernetes manifest is read as the YAML that it is unless ``kubernetes`` is asked for.
     """
     chosen = kind or classify(source.path, source.text[:200]) or "text"
-    return READERS[chosen](source)
+    return READERS["yaml" if kind is None and chosen == "kubernetes" else chosen](source)

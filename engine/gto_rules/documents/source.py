@@ -47,7 +47,7 @@ def source_from_bytes(raw: bytes, name: str) -> SourceText:
     for mark, encoding in _MARKS:
         if raw.startswith(mark):
             return _decoded(raw, name, encoding, mark)
-    if b"\0" in raw[:65536]:
+    if b"\0" in raw:
         guess = _utf16_without_mark(raw)
         return _decoded(raw, name, guess, b"") if guess else _binary(raw, name)
     try:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gto_rules.documents.grammar import NESTING_LIMIT
-from gto_rules.documents.model import DataDocument, Entry, Mapping, Node, Problem, Scalar, Sequence, SourceText
+from gto_rules.documents.grammar import NESTING_LIMIT, Said
+from gto_rules.documents.model import DataDocument, Entry, Mapping, Node, Scalar, Sequence, SourceText
 from gto_rules.documents.scalars import plain, through_loader
 from gto_rules.documents.yaml_merge import EXPANDED_LIMIT, entries_of, key_text, until
 from gto_rules.location import Span
@@ -29,7 +29,7 @@ def compose_yaml(source: SourceText) -> DataDocument | None:
         roots = tuple(converter.node(node, 0) for node in yaml.compose_all(text, Loader=loader))
     except (yaml.YAMLError, ValueError, RecursionError, _TooMuchError):
         return None
-    return DataDocument(source, "yaml", (*source.problems, *converter.problems), roots=roots)
+    return DataDocument(source, "yaml", (*source.problems, *converter.said.problems), roots=roots)
 
 
 class _Converter:
@@ -39,7 +39,7 @@ class _Converter:
         self.ascii = len(text) == len(source.text)
         self.text = text
         self.nodes = 0
-        self.problems: list[Problem] = []
+        self.said = Said(source)
         self.at = (0, 0)
 
     def byte(self, index: int) -> int:
@@ -67,10 +67,7 @@ class _Converter:
         rows = [self.row(key, value, depth) for key, value in node.value]
         entries, twice = entries_of(rows)
         for entry in twice:
-            line, _ = self.source.position(entry.span.start)
-            self.problems.append(
-                Problem(self.source.path, f"the key '{entry.key}' stands twice; the last one counts", line)
-            )
+            self.said.twice(entry.key, entry.span.start)
         return Mapping(entries, span if flow else until(span, [entry for _, entry in rows]), flow)
 
     def row(self, key_node: Any, value_node: Any, depth: int) -> tuple[Node, Entry]:

@@ -136,7 +136,7 @@ class _Reader:
             self.said.say(tree.start_byte, f"the anchor '{name}' is not defined")
         elif self.nodes + size > EXPANDED_LIMIT:
             self.said.say(
-                tree.start_byte, f"aliases multiply to more than {EXPANDED_LIMIT:,} values; this one was not followed"
+                tree.start_byte, f"aliases give more than {EXPANDED_LIMIT:,} values; this one was not followed"
             )
         else:
             self.nodes += size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,10 @@ TOOL_FOLDERS = frozenset(
 )
 
 
+# What a Python environment holds at its top.
+_ENVIRONMENT = frozenset(("pyvenv.cfg", "conda-meta"))
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How far the walk goes: number of files, and depth of folders below the root."""
@@ -38,15 +43,27 @@ class Limits:
     depth: int = 64
 
 
+class _EnoughError(Exception):
+    """The limit of files is reached."""
+
+
 def take_inventory(root: Path, *, limits: Limits | None = None) -> Inventory:
     """Every regular file below ``root`` in path order, and what was passed over and why.
 
-    A link to a file inside the project counts as that file; links that lead out of the project,
-    to a folder above, or nowhere are reported.
+    A link to a file inside the project counts as that file, a link to a folder inside it is noted;
+    links that lead out of the project or nowhere are reported.
     """
-    walker = _Walker(root.resolve(), limits or Limits())
-    walker.folder(walker.root, "", 0)
-    return Inventory(root, tuple(sorted(walker.files, key=lambda f: f.path)), tuple(walker.skipped))
+    walker = _Walker(Path(os.path.realpath(root)), limits or Limits())
+    try:
+        walker.folder(str(walker.root), "", 0)
+    except _EnoughError:
+        walker.skip(".", f"holds more than {walker.limits.files:,} files; the rest was not read")
+    return Inventory(
+        root,
+        tuple(sorted(walker.files, key=lambda f: f.path)),
+        tuple(sorted(walker.skipped, key=lambda s: s.path)),
+        tuple(sorted(walker.links)),
+    )
 
 
 class _Walker:
@@ -55,43 +72,40 @@ class _Walker:
         self.limits = limits
         self.files: list[FileEntry] = []
         self.skipped: list[Skipped] = []
-        self.seen: set[tuple[int, int]] = set()
+        self.links: list[tuple[str, str]] = []
 
     def skip(self, path: str, reason: str) -> None:
         self.skipped.append(Skipped(path, reason))
 
-    def folder(self, folder: Path | str, prefix: str, depth: int) -> None:
+    def folder(self, folder: str, prefix: str, depth: int) -> None:
         try:
-            status = Path(folder).stat()
-            if (status.st_dev, status.st_ino) in self.seen:
-                return self.skip(prefix.rstrip("/"), "is a link to a folder that was already read")
-            self.seen.add((status.st_dev, status.st_ino))
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda e: e.name)
         except OSError as error:
             return self.skip(prefix.rstrip("/") or ".", f"cannot be read ({error.strerror or error})")
-        if any(e.name == "pyvenv.cfg" for e in entries):
-            return self.skip(prefix.rstrip("/") or ".", "is a Python environment")
+        if prefix and not _ENVIRONMENT.isdisjoint(e.name for e in entries):
+            return self.skip(prefix.rstrip("/"), "is a Python environment")
         for entry in entries:
-            self.entry(entry, prefix + entry.name, depth)
+            try:
+                self.entry(entry, prefix + entry.name, depth)
+            except OSError as error:
+                self.skip(prefix + entry.name, f"cannot be read ({error.strerror or error})")
         return None
 
     def entry(self, entry: os.DirEntry[str], path: str, depth: int) -> None:
+        if entry.is_symlink():
+            self.link(entry, path)
+        elif entry.is_dir(follow_symlinks=False):
+            self.subfolder(entry, path, depth)
+        elif entry.is_file(follow_symlinks=False):
+            self.file(path, entry.stat(follow_symlinks=False).st_size)
+        else:
+            self.skip(path, "is not a regular file")
+
+    def file(self, path: str, size: int) -> None:
         if len(self.files) >= self.limits.files:
-            if not self.skipped or self.skipped[-1].path != ".":
-                self.skip(".", f"holds more than {self.limits.files:,} files; the rest was not read")
-            return
-        try:
-            if entry.is_symlink() and not self.inside(entry.path):
-                self.skip(path, "is a link that leads out of the project or nowhere")
-            elif entry.is_dir():
-                self.subfolder(entry, path, depth)
-            elif entry.is_file():
-                self.files.append(FileEntry(path, entry.stat().st_size))
-            else:
-                self.skip(path, "is not a regular file")
-        except OSError as error:
-            self.skip(path, f"cannot be read ({error.strerror or error})")
+            raise _EnoughError
+        self.files.append(FileEntry(path, size))
 
     def subfolder(self, entry: os.DirEntry[str], path: str, depth: int) -> None:
         if entry.name in TOOL_FOLDERS:
@@ -101,6 +115,22 @@ class _Walker:
             return
         self.folder(entry.path, path + "/", depth + 1)
 
-    def inside(self, path: str) -> bool:
-        target = os.path.realpath(path)
-        return Path(target).exists() and os.path.commonpath((target, self.root)) == str(self.root)
+    def link(self, entry: os.DirEntry[str], path: str) -> None:
+        target = os.path.realpath(entry.path)
+        inside = self.inside(target)
+        status = os.stat(target) if inside is not None else None  # noqa: PTH116 - a text, hot path
+        if inside is None or status is None:
+            self.skip(path, "is a link that leads out of the project")
+        elif stat.S_ISDIR(status.st_mode):
+            self.links.append((path, inside))
+        elif stat.S_ISREG(status.st_mode):
+            self.file(path, status.st_size)
+        else:
+            self.skip(path, "is not a regular file")
+
+    def inside(self, target: str) -> str | None:
+        """A real path as the project names it; None when it lies elsewhere."""
+        root = str(self.root)
+        if target == root:
+            return "."
+        return target[len(root) :].strip("/") if target.startswith(root.rstrip("/") + "/") else None

@@ -28,9 +28,12 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
+    """Files in path order. ``links`` are folders that are links: (path, path of the folder that is meant)."""
+
     root: Path
     files: tuple[FileEntry, ...]
     skipped: tuple[Skipped, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
@@ -38,10 +39,15 @@ class Project:
         Raises:
             ProjectError: there is no such folder, or it is a file.
         """
-        if not root.exists():
-            raise ProjectError(f"there is no folder {root}")
-        if not root.is_dir():
-            raise ProjectError(f"{root} is a file; the folder of a training project was expected")
+        try:
+            if not root.exists():
+                raise ProjectError(f"there is no folder {root}")
+            if not root.is_dir():
+                raise ProjectError(f"{root} is a file; the folder of a training project was expected")
+            if not os.access(root, os.R_OK | os.X_OK):
+                raise ProjectError(f"the folder {root} cannot be read: permission denied")
+        except (OSError, ValueError) as error:  # a parent that may not be entered, a name that no file can have
+            raise ProjectError(f"{str(root)!r} cannot be read: {error}") from error
         return cls(root, take_inventory(root))
 
     @property
@@ -54,8 +60,18 @@ class Project:
         return tuple(self._sizes)
 
     def exists(self, path: str) -> bool:
-        """Whether a file of the inventory has this relative path."""
-        return normalise(path) in self._sizes
+        """Whether a file of the inventory has this relative path, also through a link to a folder."""
+        return self.real(path) in self._sizes
+
+    def real(self, path: str) -> str:
+        """The path under which the inventory has a file: normalised, links to folders followed."""
+        clean = normalise(path)
+        for _ in self.inventory.links:
+            link, target = next((one for one in self.inventory.links if clean.startswith(one[0] + "/")), (None, ""))
+            if link is None:
+                break
+            clean = normalise(f"{target}/{clean[len(link) + 1 :]}")
+        return clean
 
     def is_dir(self, path: str) -> bool:
         """Whether ``path`` is a folder inside the project."""
@@ -63,7 +79,7 @@ class Project:
         return not clean.startswith("../") and clean != ".." and (self.root / clean).is_dir()
 
     def size(self, path: str) -> int:
-        return self._sizes.get(normalise(path), 0)
+        return self._sizes.get(self.real(path), 0)
 
     def raw(self, path: str) -> bytes:
         """Raw content, empty if it cannot be read."""
@@ -114,17 +130,15 @@ class Project:
 
     def git_remotes(self) -> tuple[tuple[str, str, int], ...]:
         """(remote, URL, line) of ``.git/config``, read as text; nothing is run."""
-        config = self._git_config()
-        if config is None:
-            return ()
         try:
-            text = config.read_text("utf-8", "replace")
-        except OSError:
+            config = self._git_config()
+            text = config.read_text("utf-8", "replace") if config is not None else ""
+        except (OSError, ValueError):
             return ()
         found, remote = [], ""
         for number, line in enumerate(text.splitlines(), 1):
-            section = re.match(r'\s*\[remote "([^"]+)"\]', line)
-            url = re.match(r"\s*url\s*=\s*(\S+)", line)
+            section = re.match(r'\s*\[\s*remote\s+"([^"]+)"\s*\]', line, re.I)
+            url = re.match(r'\s*url\s*=\s*"?([^\s"]+)', line, re.I)
             if line.lstrip().startswith("["):
                 remote = section[1] if section else ""
             elif url and remote:
@@ -133,10 +147,12 @@ class Project:
 
     def _git_config(self) -> Path | None:
         git = self.root / ".git"
-        if git.is_file():  # a work tree: ``gitdir: <main>/.git/worktrees/<name>``
+        if git.is_file():  # a work tree or submodule: ``gitdir: <folder>``
             target = re.match(r"gitdir:\s*(.+)", git.read_text("utf-8", "replace"))
             git = (self.root / target[1].strip()).resolve() if target else git
-            git = git.parent.parent if git.parent.name == "worktrees" else git
+        common = git / "commondir"  # a work tree keeps its configuration in the main folder
+        if common.is_file():
+            git = (git / common.read_text("utf-8", "replace").strip()).resolve()
         return git / "config" if (git / "config").is_file() else None
 
 

@@ -32,7 +32,7 @@ def paired(
                 sides[side].append(result)
             if number >= pairs:
                 found = _compared(run, sides)
-                if number == most or run.out_of_budget() or not _promising(found):
+                if number == most or run.out_of_budget() or not _undecided(found):
                     return found
     finally:
         switch(run, changes, "after")
@@ -48,9 +48,9 @@ def _compared(run: Run, sides: Mapping[str, Sequence[TrialResult]]) -> Compariso
     )
 
 
-def _promising(found: Comparison) -> bool:
-    """A gain that the interval does not confirm yet: worth another pair."""
-    return found.verdict == "no_difference" and found.throughput.ratio > 1.0 and found.throughput.high > 1.02
+def _undecided(found: Comparison) -> bool:
+    """The interval still allows a gain worth having: another pair may tell."""
+    return found.verdict == "no_difference" and found.throughput.high > 1.02
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.real
 def tuned(project: Path, *options: str) -> tuple[dict[str, Any], Path]:
     work = project.with_name(project.name + "_optimized")
     before = take_manifest(project)
-    assert main(["tune", str(project), "--quiet", "--pairs", "2", *options]) == 0
+    assert main(["tune", str(project), "--quiet", "--pairs", "3", *options]) == 0
     assert compare(before, take_manifest(project)) == ()
     data: dict[str, Any] = json.loads((work / "reports" / "final_optimization-summary.json").read_text("utf-8"))
     assert data["original_unchanged"] is True
@@ -32,7 +32,7 @@ def status(data: dict[str, Any]) -> dict[str, str]:
 
 def test_a_plain_loop_gets_faster(copy_of: Any) -> None:
     project = copy_of("plain_torch")
-    data, work = tuned(project)
+    data, work = tuned(project, "--rounds", "1")
     gain = data["gain"]["throughput"]
     assert gain["ratio"] > 1.1 and gain["low"] > 1.0
     assert data["loss_parity"]["same"] is True and data["loss_parity"]["relative_difference"] < 1e-3

@@ -68,9 +68,10 @@ def _rule(rulebook: Rulebook, rule_id: str) -> Rule:
 def _list(args: argparse.Namespace) -> int:
     from gto_rules.loop.rule_cases import is_positive
     from gto_rules.rulebook.cases import read_cases
+    from gto_rules.rulebook.discover import builtin_packs
 
     rulebook = rulebook_of(args)
-    cases, _ = read_cases()
+    cases, _ = read_cases((*builtin_packs(), *args.pack))
     rows: list[dict[str, Any]] = []
     for rule in rulebook.rules:
         if args.kind and rule.kind != args.kind:
@@ -108,7 +109,7 @@ def _show(args: argparse.Namespace) -> int:
     if args.format == "json":
         print_json(dict(rule.data))
         return 0
-    roots = {p.name: p for p in (*builtin_packs(), *args.pack)}
+    roots = {p.name: p for p in (*builtin_packs(), *(p.resolve() for p in args.pack))}
     print(f"# {rule.path}:{rule.line}")
     print((roots[rule.path.split("/")[0]].parent / rule.path).read_text("utf-8"), end="")
     return 0
@@ -164,9 +165,10 @@ def _test(args: argparse.Namespace) -> int:
     from gto_rules.loop.rule_cases import run_case
     from gto_rules.rulebook import load
     from gto_rules.rulebook.cases import TESTED, read_cases
+    from gto_rules.rulebook.discover import builtin_packs
 
     rulebook = load((*args.pack, *args.packs), use_cache=not args.no_cache)
-    cases, wrong = read_cases(args.packs or None)
+    cases, wrong = read_cases(args.packs or (*builtin_packs(), *args.pack))
     for diagnostic in wrong:
         print(diagnostic.render(), file=sys.stderr)
     own = {p.resolve().name for p in args.packs}

@@ -28,7 +28,7 @@ def cache_folder() -> Path:
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "gto-rules"
+    return Path(base or os.path.expanduser("~/.cache")) / "gto-rules"  # noqa: PTH111 - Path.home() raises without one
 
 
 def fingerprint(files: Iterable[Path]) -> str:
@@ -59,9 +59,13 @@ def write_cache(key: str, data: Any) -> None:
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(_MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body)
-        Path(name).replace(folder / f"{key}.rules")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(_MAGIC + hashlib.blake2b(body, digest_size=32).digest() + body)
+            Path(name).replace(folder / f"{key}.rules")
+        except OSError:
+            Path(name).unlink(missing_ok=True)  # a full disk: leave nothing behind
+            raise
         _prune(folder)
 
 

@@ -33,10 +33,14 @@ def read_cases(
     """Every test file of the packs, by rule id, and what is wrong with them."""
     found: dict[str, CaseFile] = {}
     wrong: list[Diagnostic] = []
-    for root in builtin_packs() if roots is None else roots:
+    for root in builtin_packs() if roots is None else [root.resolve() for root in roots]:
         for path in sorted(root.rglob(f"*{TEST_SUFFIX}")):
             name = path.relative_to(root.parent).as_posix()
-            placed = load_placed(path.read_text("utf-8"), name)
+            try:
+                placed = load_placed(path.read_text("utf-8"), name)
+            except (OSError, UnicodeDecodeError) as error:
+                wrong.append(Diagnostic(f"cannot be read as UTF-8 text: {error}", Location(name, 1)))
+                continue
             problems = [*placed.diagnostics]
             if placed.data is not None:
                 problems += check_schema(placed, "test", None)

@@ -16,7 +16,6 @@ FOLDERS: dict[str, str] = {
     "patterns": "pattern",
     "audits": "audit",
     "items": "item",
-    "findings": "finding",
     "diagnosis": "diagnosis",
     "remedies": "remedy",
     "repairs": "repair",
@@ -25,7 +24,6 @@ FOLDERS: dict[str, str] = {
     "hardware": "hardware",
     "policies": "policy",
     "fragments": "fragment",
-    "scenarios": "scenario",
 }
 
 

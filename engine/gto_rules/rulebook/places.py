@@ -34,6 +34,7 @@ class Placed:
             under the path with ``"<key>"`` appended.
         lines: The file's lines, for showing.
         diagnostics: What is wrong with it.
+        changed: Top-level keys that another file overrides: that file, and the key path there.
     """
 
     path: str
@@ -41,6 +42,13 @@ class Placed:
     places: Mapping[KeyPath, tuple[int, int]] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    changed: Mapping[str, tuple[Placed, KeyPath]] = field(default_factory=dict)
+
+    def written(self, at: KeyPath) -> str:
+        """The plain word that stands at a key path, as it is written; "" if the place is not known."""
+        line, column = self.places.get(at, (0, 0))
+        word = _WORD.match(self.lines[line - 1], column - 1) if 0 < line <= len(self.lines) else None
+        return word[0] if word else ""
 
     def diagnostic(
         self,
@@ -53,6 +61,9 @@ class Placed:
         rule: str | None = None,
     ) -> Diagnostic:
         """A diagnostic at a key path (or the nearest enclosing place that is known)."""
+        if at and at[0] in self.changed:
+            other, prefix = self.changed[str(at[0])]
+            return other.diagnostic(message, (*prefix, *at), key=key, expected=expected, hint=hint, rule=rule)
         path: KeyPath = (*at, "<key>") if key else at
         while path and path not in self.places:
             path = path[:-1]
@@ -124,11 +135,15 @@ class _Builder:
         return self.scalar(node)
 
     def mapping(self, node: yaml.MappingNode, at: KeyPath, depth: int) -> dict[Any, Any]:
-        out: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            if key_node.tag == "tag:yaml.org,2002:merge":
+            if key_node.tag == _MERGE:
                 merged |= self.merge(value_node, at, depth)
+        # What is merged stands elsewhere; the mapping and its own keys stand here.
+        self.places[at] = (node.start_mark.line + 1, node.start_mark.column + 1)
+        out: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            if key_node.tag == _MERGE:
                 continue
             key = self.key(key_node)
             if key in out:
@@ -144,6 +159,8 @@ class _Builder:
         """The keys that ``<<`` brings in; keys written beside it win."""
         parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
         built = [self.build(part, at, depth + 1) for part in reversed(parts)]
+        if not all(isinstance(part, yaml.MappingNode) for part in parts):
+            self.complain(node, "'<<' takes a mapping, or a list of mappings")
         return {key: value for part in built if isinstance(part, dict) for key, value in part.items()}
 
     def key(self, node: yaml.Node) -> Any:
@@ -151,7 +168,7 @@ class _Builder:
         if not isinstance(node, yaml.ScalarNode):
             self.complain(node, "a key must be a plain word")
             return str(node.start_mark.index)
-        value = self.scalar(node)
+        value = self.value(node)
         if isinstance(value, bool) and str(node.value).lower() not in ("true", "false"):
             self.complain(
                 node,
@@ -162,6 +179,11 @@ class _Builder:
         return value
 
     def scalar(self, node: yaml.Node) -> Any:
+        value = self.value(node)
+        self.warn_of_traps(node, value)
+        return value
+
+    def value(self, node: yaml.Node) -> Any:
         try:
             value = self.construct.construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
@@ -171,7 +193,24 @@ class _Builder:
             return value
         return str(node.value)  # dates and the like stay as they are written
 
+    def warn_of_traps(self, node: yaml.Node, value: Any) -> None:
+        """Complain about a bare word that YAML 1.1 reads as something else than it looks like."""
+        written = str(node.value)
+        odd_word = isinstance(value, bool) and written.lower() not in ("true", "false")
+        odd_number = type(value) is int and _ODD_NUMBER.match(written) is not None
+        if odd_word or odd_number:
+            shown = str(value).lower()
+            self.complain(node, f"YAML reads the bare word '{written}' as {shown}", hint=_choose(written, shown))
 
+
+def _choose(written: str, shown: str) -> str:
+    return f'write {shown}, or "{written}" in quotes'
+
+
+_MERGE = "tag:yaml.org,2002:merge"
+_WORD = re.compile(r"[^\s,\[\]{}#'\"]+")
+# Octal 010, and minutes and seconds 1:30, which become 8 and 90.
+_ODD_NUMBER = re.compile(r"[-+]?(0[0-7_]+|\d[\d_]*(:[0-5]?\d)+)$")
 _NUMBER_LIKE = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+$")
 
 

@@ -51,6 +51,7 @@ def check_references(loaded: Sequence[Loaded]) -> Iterator[Diagnostic]:
         yield from _ids(one, by_kind)
         yield from _conditions(one, names, by_kind)
         yield from _expressions(one, names)
+        yield from _names(one, names)
         if one.rule.kind == "item":
             yield from _item(one, audits)
     for audit in audits.values():
@@ -80,6 +81,41 @@ def _conditions(one: Loaded, names: Names, by_kind: dict[str, set[str]]) -> Iter
             if name is not None and name not in allowed:
                 message = f"there is no {key} '{name}'"
                 yield one.placed.diagnostic(message, (*at, key), hint=_near(str(name), allowed), rule=one.rule.id)
+
+
+def _names(one: Loaded, names: Names) -> Iterator[Diagnostic]:
+    """Settings and patterns that a rule names outside of conditions."""
+    data = one.rule.data
+    for number, signal in enumerate(data.get("signals") or () if one.rule.kind == "detector" else ()):
+        for name, at in _pattern_names(signal, ("signals", number)):
+            yield from _name(one, "pattern", name, at, names.patterns)
+    if one.rule.kind == "diagnosis":
+        for number, shown in enumerate(data.get("evidence") or ()):
+            for key, known in (("pattern", names.patterns), ("setting", names.settings)):
+                if isinstance(shown, dict) and key in shown:
+                    yield from _name(one, key, shown[key], ("evidence", number, key), known)
+    if one.rule.kind == "remedy":
+        for name in data.get("set") or {}:
+            yield from _name(one, "setting", name, ("set", name), names.settings)
+        for number, edit in enumerate(data.get("edits") or ()):
+            for name, at in _pattern_names(edit, ("edits", number)):
+                yield from _name(one, "pattern", name, at, names.patterns)
+
+
+def _pattern_names(data: Any, at: KeyPath) -> Iterator[tuple[str, KeyPath]]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key == "pattern" and isinstance(value, str):
+                yield value, (*at, key)
+            else:
+                yield from _pattern_names(value, (*at, key))
+
+
+def _name(one: Loaded, what: str, name: Any, at: KeyPath, known: frozenset[str]) -> Iterator[Diagnostic]:
+    if name not in known:
+        hint = _near(str(name), known)
+        key = at[-1] == name  # a setting that a remedy sets is itself the key
+        yield one.placed.diagnostic(f"there is no {what} '{name}'", at, key=key, hint=hint, rule=one.rule.id)
 
 
 def _expressions(one: Loaded, names: Names) -> Iterator[Diagnostic]:

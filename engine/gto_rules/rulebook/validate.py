@@ -34,8 +34,9 @@ def kinds() -> frozenset[str]:
 
 def check_schema(placed: Placed, kind: str, rule: str | None) -> Iterator[Diagnostic]:
     """Every violation of the kind's schema in one file."""
-    for error in sorted(_validator(kind).iter_errors(placed.data), key=lambda e: list(map(str, e.absolute_path))):
-        yield from _explain(placed, _deepest(error), rule)
+    errors = sorted(_validator(kind).iter_errors(placed.data), key=lambda e: list(map(str, e.absolute_path)))
+    # Two keys that are missing are two errors, each of which explains both.
+    yield from dict.fromkeys(found for error in errors for found in _explain(placed, _deepest(error), rule))
 
 
 def _deepest(error: Any) -> Any:
@@ -52,7 +53,16 @@ def _explain(placed: Placed, error: Any, rule: str | None) -> Iterator[Diagnosti
     at: KeyPath = tuple(error.absolute_path)
     explain = _EXPLAINERS.get(error.validator, _other)
     for message, path, key, expected, hint in explain(error, at):
+        hint = type_hint(error.instance, _wanted(error), placed.written(at)) or hint
         yield placed.diagnostic(message, path, key=key, expected=expected, hint=hint, rule=rule)
+
+
+def _wanted(error: Any) -> str:
+    """The type that a value of the wrong type should have had; "" for other mistakes."""
+    if error.validator == "enum":
+        return "string"
+    wanted = error.validator_value if error.validator == "type" else ""
+    return wanted if isinstance(wanted, str) else str(wanted[0])
 
 
 _Explained = Iterator[tuple[str, KeyPath, bool, str | None, str | None]]
@@ -77,14 +87,14 @@ def _missing(error: Any, at: KeyPath) -> _Explained:
 def _wrong_type(error: Any, at: KeyPath) -> _Explained:
     wanted = error.validator_value if isinstance(error.validator_value, str) else " or ".join(error.validator_value)
     name = at[-1] if at else "the file"
-    hint = type_hint(error.instance, wanted, "") or _example(error.schema, str(name))
+    hint = _example(error.schema, str(name))
     yield f"'{name}' is {_typed(error.instance)}, not {wanted}", at, False, error.schema.get("description"), hint
 
 
 def _choice(error: Any, at: KeyPath) -> _Explained:
     choices = [str(c) for c in error.validator_value]
     near = difflib.get_close_matches(str(error.instance), choices, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else type_hint(error.instance, "string", "")
+    hint = f"did you mean '{near[0]}'?" if near else None
     yield f"'{error.instance}' is not allowed here", at, False, f"one of: {', '.join(choices)}", hint
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -40,7 +42,9 @@ def compiled(expression: str) -> Any:
     """The parsed expression; raises ``jmespath.exceptions.JMESPathError`` if it does not parse."""
     import jmespath
 
-    return jmespath.compile(expression)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # _check_literals says what there is to say
+        return jmespath.compile(expression)
 
 
 def evaluate_expression(expression: str, document: Mapping[str, Any]) -> Any:
@@ -51,7 +55,7 @@ def evaluate_expression(expression: str, document: Mapping[str, Any]) -> Any:
 
     try:
         return compiled(expression).search(document, options=OPTIONS)
-    except (JMESPathError, TypeError):
+    except (JMESPathError, TypeError, ArithmeticError):
         # A function got a value of another type than it takes, e.g. arithmetic on an absent figure:
         # that is "not known", as everywhere else.
         return None
@@ -72,9 +76,11 @@ def check_expression(expression: str, names: Names) -> Iterator[ExpressionError]
         token = getattr(error, "lex_position", 0) or 0
         yield ExpressionError(f"this is not a JMESPath expression: {_first_line(error)}", token)
         return
-    except JMESPathError as error:
+    except (JMESPathError, RecursionError) as error:
         yield ExpressionError(f"this is not a JMESPath expression: {_first_line(error)}")
         return
+    yield from _check_literals(expression)
+    yield from _check_negations(tree, expression)
     yield from _check_functions(tree, expression)
     for path in _paths(tree):
         yield from _check_path(path, expression, names)
@@ -82,6 +88,33 @@ def check_expression(expression: str, names: Names) -> Iterator[ExpressionError]
 
 def _first_line(error: Exception) -> str:
     return str(error).split("\n", 1)[0]
+
+
+def _check_literals(expression: str) -> Iterator[ExpressionError]:
+    """Texts in backticks that are not JSON, which JMESPath takes for strings, with a warning."""
+    from jmespath.lexer import Lexer
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for token in Lexer().tokenize(expression):
+            if caught:
+                hint = f"write '{token['value']}'"
+                yield ExpressionError("what stands between backticks is not JSON", token["start"], hint=hint)
+                return
+
+
+def _check_negations(tree: dict[str, Any], expression: str) -> Iterator[ExpressionError]:
+    """``!a.b``, which JMESPath reads as ``(!a).b``: it is never true, whatever the facts are."""
+    for node in _walk(tree):
+        left = node["children"][0] if node["type"] in _STEPS and node["children"] else None
+        if left and left["type"] == "not_expression":
+            offset = max(expression.find("!"), 0)
+            hint = "write !(a.b) for a path a.b"
+            yield ExpressionError("'!' takes only the first name of a path, so this is never true", offset, hint=hint)
+
+
+# Nodes that go on from their first child.
+_STEPS = ("subexpression", "index_expression", "projection", "filter_projection", "value_projection")
 
 
 def _check_functions(tree: dict[str, Any], expression: str) -> Iterator[ExpressionError]:
@@ -119,11 +152,18 @@ def _check_path(path: tuple[str, ...], expression: str, names: Names) -> Iterato
             where = f" below '{'.'.join(path[:depth])}'" if depth else ""
             few = f"one of: {', '.join(sorted(known))}" if len(known) <= 24 else None
             hint = f"did you mean '{near[0]}'?" if near else None
-            yield ExpressionError(f"unknown {what} '{name}'{where}", max(expression.find(name), 0), few, hint)
+            yield ExpressionError(f"unknown {what} '{name}'{where}", _offset(path[: depth + 1], expression), few, hint)
             return
         schema = schema.get("properties", {}).get(name) or schema.get("additionalProperties") or {}
         if not isinstance(schema, dict):
             return
+
+
+def _offset(path: tuple[str, ...], expression: str) -> int:
+    """Where the last name of a path stands in an expression, quoted or not."""
+    steps = r"\s*\.\s*".join(f'"?{re.escape(name)}"?' for name in path)
+    found = re.search(rf"(?<![\w.\"]){steps}(?![\w])", expression)
+    return found.end() - len(path[-1]) - (found[0][-1] == '"') if found else 0
 
 
 def _declared(path: tuple[str, ...], depth: int, names: Names) -> frozenset[str] | None:

@@ -16,12 +16,13 @@ class RuleFunctions(functions.Functions):
     def _func_version_in(self, version: str | None, specifier: str) -> bool | None:
         """Whether a version lies in a PEP 440 specifier; null when the version is not known."""
         from packaging.specifiers import InvalidSpecifier, SpecifierSet
-        from packaging.version import InvalidVersion
+        from packaging.version import InvalidVersion, Version
 
         if version is None:
             return None
         try:
-            return SpecifierSet(specifier).contains(version, prereleases=True)
+            # Parsed first: some releases of packaging answer False for what is no version.
+            return SpecifierSet(specifier).contains(Version(version), prereleases=True)
         except (InvalidVersion, InvalidSpecifier):
             return None
 
@@ -54,8 +55,8 @@ class RuleFunctions(functions.Functions):
 
     @functions.signature({"types": ["number", "null"]})
     def _func_whole(self, value: float | None) -> int | None:
-        """``value`` without its fraction."""
-        return None if value is None else math.trunc(value)
+        """``value`` without its fraction; null for what has no whole number."""
+        return None if value is None or not math.isfinite(value) else math.trunc(value)
 
 
 OPTIONS = jmespath.Options(custom_functions=RuleFunctions())

@@ -1,0 +1,166 @@
+"""Test files beside rules, and the commands that list, check and run them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from gto_rules.cli.main import main
+from gto_rules.loop.rule_cases import is_positive, run_case
+from gto_rules.rulebook.cases import TESTED, read_cases
+from gto_rules.rulebook.validate import kinds
+from small_pack import FILES, compiled, write_pack
+
+HALF_CASES = """\
+kind: test
+rule: acme/half
+cases:
+  - name: switched on
+    files: {train.py: "import acme\\n"}
+    launch: python train.py --half_precision True
+    expect: {status: enabled}
+  - name: switched off
+    files: {train.py: "import acme\\n"}
+    launch: python train.py
+    expect: {status: [not_enabled, recommended]}
+"""
+COMPILED_CASES = """\
+kind: test
+rule: acme/compiled
+cases:
+  - name: a call
+    files: {train.py: "import acme\\nacme.compile(1)\\n"}
+    expect: {hits: ["train.py:2"]}
+  - name: another call
+    files: {train.py: "import acme\\nacme.load(1)\\n"}
+    expect: {hits: []}
+"""
+
+# file, content → words of the diagnostic
+WRONG = {
+    "no cases": ("items/half.test.yaml", "kind: test\nrule: acme/half\n", "the key 'cases' is missing"),
+    "no rule": ("items/half.test.yaml", "kind: test\ncases: []\n", "the key 'rule' is missing"),
+    "another rule": ("items/half.test.yaml", HALF_CASES.replace("acme/half", "acme/hlaf"), "rule: acme/half"),
+    "nothing beside": ("items/none.test.yaml", HALF_CASES.replace("acme/half", "acme/none"), "no rule beside"),
+    "no expectation": ("items/half.test.yaml", HALF_CASES.replace("    expect: {status: enabled}\n", ""), "'expect'"),
+    "not YAML": ("items/half.test.yaml", "a: [", "YAML syntax error"),
+    "not text": ("items/half.test.yaml", b"\xff\xfe\x00", "UTF-8"),
+    "a list": ("items/half.test.yaml", "- a\n", "not object"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_test_file_is_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, content, said = WRONG[name]
+    root = write_pack(tmp_path, {path: content})
+    cases, wrong = read_cases([root])
+    assert not cases
+    assert any(said in d.render() and str(d.location).startswith(f"acme/{path}") for d in wrong), wrong
+
+
+def test_every_kind_that_needs_cases_has_a_schema() -> None:
+    assert set(TESTED) <= kinds()
+
+
+@pytest.mark.parametrize(
+    ("kind", "expect", "positive"),
+    [
+        ("item", {"status": "enabled"}, True),
+        ("item", {"status": "not_applicable"}, False),
+        ("item", {"status": ["not_enabled", "recommended"]}, False),
+        ("pattern", {"hits": ["a.py:1"]}, True),
+        ("pattern", {"hits": []}, False),
+        ("pattern", {"unknown": ["a.py:1"]}, False),
+        ("detector", {"framework": "acme"}, True),
+        ("detector", {"not": "acme"}, False),
+        ("remedy", {"files": {}}, True),
+        ("remedy", {"refused": "no"}, False),
+        ("diagnosis", {"found": True}, True),
+        ("diagnosis", {"found": False}, False),
+        ("repair", {"matches": False}, False),
+    ],
+)
+def test_which_cases_hold(kind: str, expect: dict[str, object], positive: bool) -> None:
+    assert is_positive(kind, expect) is positive
+
+
+# rule, the case's expectation → what the runner says; "" where it is right
+CASE_RESULTS = [
+    ("acme/compiled", {"hits": ["train.py:2"]}, ""),
+    ("acme/compiled", {"hits": ["train.py:3"]}, "hits at ['train.py:2'], expected ['train.py:3']"),
+    ("acme/compiled", {"hits": []}, "expected []"),
+    ("acme/acme", {"framework": "other"}, "expected other"),
+]
+
+
+@pytest.mark.parametrize(("rule", "expect", "said"), CASE_RESULTS)
+def test_a_case_that_fails_says_what_it_found(rule: str, expect: dict[str, object], said: str, tmp_path: Path) -> None:
+    book = compiled(write_pack(tmp_path))
+    case = {"name": "x", "files": {"train.py": "import acme\nacme.compile(1)\n"}, "expect": expect}
+    result = run_case(book.get(rule), case, book)
+    assert said in result.problem and bool(said) == bool(result.problem)
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No built-in packs: the commands see the small pack alone."""
+    for module in ("load", "discover", "cases"):
+        monkeypatch.setattr(sys.modules[f"gto_rules.rulebook.{module}"], "builtin_packs", lambda: ())
+    monkeypatch.setenv("GTO_RULES_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("alone")
+def test_running_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write_pack(tmp_path, {"patterns/compiled.test.yaml": COMPILED_CASES})
+    assert main(["rules", "test", str(root), "-k", "compiled"]) == 0
+    assert "2 cases passed, 0 failed, 0 known gaps, 0 rules lack cases" in capsys.readouterr().out
+    assert main(["rules", "test", str(root)]) == 1
+    assert "LACKS  acme/half: needs a case where it holds" in capsys.readouterr().out
+    assert main(["rules", "test", "--pack", str(root), "-k", "compiled"]) == 0
+    assert "2 cases passed" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_failing_case_and_a_known_gap(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    failing = COMPILED_CASES.replace("train.py:2", "train.py:7")
+    root = write_pack(tmp_path, {"patterns/compiled.test.yaml": failing})
+    assert main(["rules", "test", str(root), "-k", "compiled"]) == 1
+    assert "FAILED acme/compiled: a call\n       hits at ['train.py:2']" in capsys.readouterr().out
+    gap = failing.replace("  - name: a call\n", "  - name: a call\n    gap: not yet\n")
+    write_pack(tmp_path, {"patterns/compiled.test.yaml": gap})
+    assert main(["rules", "test", str(root), "-k", "compiled"]) == 0
+    assert "1 cases passed, 0 failed, 1 known gaps" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("alone")
+def test_rules_of_a_given_pack_are_listed_with_their_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write_pack(tmp_path, {"items/half.test.yaml": HALF_CASES})
+    main(["rules", "list", "--pack", str(root), "--format", "json"])
+    rows = {r["id"]: r for r in json.loads(capsys.readouterr().out)["rules"]}
+    assert rows["acme/half"]["tests"] == {"positive": 1, "negative": 1}
+    assert rows["acme/half"]["points"] == 3 and rows["acme/speed"]["max"] == 5
+    assert "acme/half_precision" not in rows
+
+
+@pytest.mark.usefixtures("alone")
+def test_show_from_inside_the_pack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(write_pack(tmp_path))
+    assert main(["rules", "show", "acme/half", "--pack", "."]) == 0
+    assert capsys.readouterr().out == "# acme/items/half.yaml:3\n" + FILES["items/half.yaml"]
+
+
+@pytest.mark.usefixtures("alone")
+def test_validate_prints_every_mistake_with_a_caret(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = FILES["items/half.yaml"].replace("points: 3", "pionts: 3")
+    root = write_pack(tmp_path, {"items/half.yaml": broken})
+    assert main(["rules", "validate", str(root)]) == 2
+    said = capsys.readouterr().err
+    assert "acme/items/half.yaml:8:1: unknown key 'pionts' [acme/half]\n    pionts: 3\n    ^\n" in said
+    assert said.rstrip().endswith("2 error(s)")
+    write_pack(tmp_path, {"items/half.test.yaml": "a: ["})
+    assert main(["rules", "validate", str(root)]) == 2
+    assert "acme/items/half.test.yaml:1:5: YAML syntax error" in capsys.readouterr().err

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
-import stat
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from gto_rules.errors import PatchError
+from gto_rules.patch.copy_tree import Copier, can_clone, needed_bytes
 
 MARKER = ".gto-rules-fork"
-# ioctl of Linux that shares the blocks of a file until one side writes (btrfs, xfs, bcachefs).
-_FICLONE = 0x40049409
 # Room that must stay free on the disk beside the copy.
 _SPARE_BYTES = 64 * 1024 * 1024
-_NO_CLONE = (errno.EOPNOTSUPP, errno.EXDEV, errno.EINVAL, errno.ENOTTY, errno.ENOSYS, errno.EPERM)
+LINK_OVER_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,7 @@ class Fork:
         files_fork: The same count in the copy.
         cloned: Files whose blocks are shared with the original until written.
         notes: What could not be copied, or was copied in another way.
+        linked: Files that stand in the copy as links, since the run cannot write to them.
     """
 
     root: Path
@@ -39,27 +38,56 @@ class Fork:
     bytes_copied: int
     cloned: int
     notes: tuple[str, ...]
+    linked: int = 0
 
 
-def make_fork(original: Path, workdir: Path) -> Fork:
+def make_fork(
+    original: Path,
+    workdir: Path,
+    *,
+    exist: str = "replace",
+    link_over_bytes: int = LINK_OVER_BYTES,
+    link_suffixes: Collection[str] = (),
+    protected: bool = False,
+) -> Fork:
     """Copy ``original`` to ``<workdir>/project``.
 
-    Files are cloned where the file system can share blocks, and copied otherwise. Every file of the
-    copy is its own: a link to a large file would let a run write through it, and permission bits do
-    not stop an administrator's account, so large files are copied too unless they can be cloned.
+    Files are cloned where the file system can share blocks, and copied otherwise. Large files become
+    links only where nothing can be written through them: on a file system mounted read-only, in the
+    hands of another account, or with ``protected``. Permission bits alone do not count: the owner can
+    change them, and they do not stop an administrator's account.
     Links inside the project stay links and point into the copy.
 
+    Args:
+        exist: What to do with the copy of an earlier run of the same project: ``replace`` or ``fail``.
+            Anything else that stands there is never touched.
+        link_over_bytes: Files larger than this may be linked.
+        link_suffixes: Endings of names (``.safetensors``) that may be linked at any size.
+        protected: The run will see the original read-only (see ``patch.protect``).
+
     Raises:
-        PatchError: the copy would not fit on the disk, or stands where something else already is.
+        PatchError: there is no such project, the copy would not fit on the disk, or something else
+            already stands in its place.
     """
+    if not original.is_dir():
+        raise PatchError(f"there is no folder {original}")
     target = workdir / "project"
-    original = original.resolve()
-    _make_room(target)
-    _check_space(original, workdir)
-    workdir.mkdir(parents=True, exist_ok=True)
-    (workdir / MARKER).write_text(f"{original}\n", "utf-8")
-    copier = _Copier(original, target)
-    copier.folder(original, target)
+    original = Path(os.path.realpath(original))
+    _make_room(target, original, exist)
+    try:
+        workdir.mkdir(parents=True, exist_ok=True)
+        (workdir / MARKER).write_bytes(os.fsencode(original) + b"\n")
+    except OSError as error:
+        raise PatchError(f"{workdir} cannot be written: {error.strerror or error}") from error
+    copier = Copier(
+        original,
+        Path(os.path.realpath(target)),
+        link_over_bytes=link_over_bytes,
+        link_suffixes=tuple(link_suffixes),
+        protected=protected,
+    )
+    _check_space(copier, workdir)
+    copier.copy()
     return Fork(
         root=target,
         original=original,
@@ -68,58 +96,49 @@ def make_fork(original: Path, workdir: Path) -> Fork:
         bytes_copied=copier.bytes,
         cloned=copier.cloned,
         notes=tuple(copier.notes),
+        linked=copier.linked,
     )
 
 
-def _make_room(target: Path) -> None:
-    if target.is_symlink() or target.exists():
-        if not (target.parent / MARKER).is_file():
-            raise PatchError(
-                f"{target} already exists and was not made by gto-rules", hint="move it away, or give another --workdir"
-            )
+def _make_room(target: Path, original: Path, exist: str) -> None:
+    """Take away an earlier copy of the same project, and nothing else."""
+    if not (target.is_symlink() or target.exists()):
+        return
+    hint = "move it away, or give another --workdir"
+    marker = target.parent / MARKER
+    if not marker.is_file():
+        raise PatchError(f"{target} already exists and was not made by gto-rules", hint=hint)
+    made_from = Path(os.fsdecode(marker.read_bytes().strip()))
+    if made_from.is_absolute() and made_from != original:
+        raise PatchError(f"{target} is a copy of another project, {made_from}", hint=hint)
+    if exist != "replace":
+        raise PatchError(f"{target} already holds the copy of an earlier run", hint=hint)
+    try:
+        _remove(target)
+    except OSError as error:
+        raise PatchError(f"the earlier copy {target} cannot be removed: {error}", hint=hint) from error
+
+
+def _remove(target: Path) -> None:
+    if target.is_symlink() or not target.is_dir():
+        target.unlink()
+        return
+    try:
+        shutil.rmtree(target)
+    except PermissionError:  # a run may leave folders without write permission
+        for folder, _, _ in os.walk(target):
+            Path(folder).chmod(0o700)
         shutil.rmtree(target)
 
 
-def _check_space(original: Path, workdir: Path) -> None:
-    need = sum(s.st_size for s in _regular(original))
-    place = workdir
-    while not place.exists():
-        place = place.parent
-    free = shutil.disk_usage(place).free
-    if need + _SPARE_BYTES > free and not _can_clone(original, place):
+def _check_space(copier: Copier, workdir: Path) -> None:
+    need = needed_bytes(copier)
+    free = shutil.disk_usage(workdir).free
+    if need + _SPARE_BYTES > free and not can_clone(copier.original, workdir):
         raise PatchError(
-            f"the copy needs {need / 1e9:.2f} GB, but only {free / 1e9:.2f} GB are free in {place}",
+            f"the copy needs {need / 1e9:.2f} GB, but only {free / 1e9:.2f} GB are free in {workdir}",
             hint="free some room, or give --workdir on another disk",
         )
-
-
-def _regular(root: Path) -> list[os.stat_result]:
-    found = []
-    for folder, _, names in os.walk(root):
-        for name in names:
-            try:
-                status = (Path(folder) / name).lstat()
-            except OSError:
-                continue
-            if stat.S_ISREG(status.st_mode):
-                found.append(status)
-    return found
-
-
-def _can_clone(original: Path, place: Path) -> bool:
-    """Whether the file system shares blocks, tried on the first file with content."""
-    probe = place / f".gto-rules-clone-{os.getpid()}"
-    for folder, _, names in os.walk(original):
-        for name in names:
-            path = Path(folder) / name
-            if path.is_file() and not path.is_symlink() and path.stat().st_size:
-                try:
-                    return _clone(path, probe)
-                except OSError:
-                    return False
-                finally:
-                    probe.unlink(missing_ok=True)
-    return False
 
 
 def count_files(root: Path) -> int:
@@ -128,101 +147,3 @@ def count_files(root: Path) -> int:
     for folder, folders, names in os.walk(root):
         total += len(names) + sum((Path(folder) / one).is_symlink() for one in folders)
     return total
-
-
-class _Copier:
-    def __init__(self, original: Path, target: Path) -> None:
-        self.original = original
-        self.target = target
-        self.seen = 0
-        self.bytes = 0
-        self.cloned = 0
-        self.notes: list[str] = []
-        self.clone = True
-
-    def note(self, path: Path, text: str) -> None:
-        self.notes.append(f"{path.relative_to(self.original).as_posix()}: {text}")
-
-    def folder(self, source: Path, target: Path) -> None:
-        target.mkdir(parents=True, exist_ok=True)
-        try:
-            with os.scandir(source) as listing:
-                entries = sorted(listing, key=lambda e: e.name)
-        except OSError as error:
-            return self.note(source, f"not copied, cannot be read ({error.strerror})")
-        for entry in entries:
-            path = Path(entry.path)
-            # The work directory may lie inside the project; it is never part of it.
-            if path == self.target.parent:
-                continue
-            if entry.is_symlink():
-                self.link(path, target / entry.name)
-            elif entry.is_dir(follow_symlinks=False):
-                self.folder(path, target / entry.name)
-            elif entry.is_file(follow_symlinks=False):
-                self.file(path, target / entry.name)
-            else:
-                self.note(path, "not copied, it is neither a file nor a folder")
-        shutil.copystat(source, target)
-        target.chmod(target.stat().st_mode | stat.S_IRWXU)
-        return None
-
-    def link(self, source: Path, target: Path) -> None:
-        """A link as it is; one that names the original by an absolute path is pointed into the copy."""
-        self.seen += 1
-        to = source.readlink()
-        if to.is_absolute() and (to == self.original or self.original in to.parents):
-            to = self.target.resolve() / to.relative_to(self.original)
-            self.note(source, "an absolute link into the original now points into the copy")
-        elif not source.exists():
-            self.note(source, "a link to nothing, kept as it is")
-        elif self.leads_out(source):
-            # Anything written through it would change what lies outside the project.
-            return self.outside(source, target)
-        target.symlink_to(to)
-        return None
-
-    def leads_out(self, source: Path) -> bool:
-        return not source.resolve().is_relative_to(self.original)
-
-    def outside(self, source: Path, target: Path) -> None:
-        if source.is_dir():
-            target.symlink_to(source.resolve())
-            self.note(
-                source, f"links to the folder {source.resolve()} outside the project; kept, the run can write there"
-            )
-        else:
-            self.file(source.resolve(), target, counted=True)
-            self.note(source, "a link to a file outside the project became a copy of it")
-
-    def file(self, source: Path, target: Path, *, counted: bool = False) -> None:
-        self.seen += 0 if counted else 1
-        try:
-            if self.clone:
-                self.clone = _clone(source, target)
-                self.cloned += self.clone
-            if not self.clone:
-                shutil.copyfile(source, target)
-                self.bytes += target.stat().st_size
-            shutil.copystat(source, target)
-            target.chmod(target.stat().st_mode | stat.S_IRUSR | stat.S_IWUSR)
-        except OSError as error:
-            target.unlink(missing_ok=True)
-            where = source if source.is_relative_to(self.original) else self.original
-            self.note(where, f"not copied ({error.strerror or error})")
-
-
-def _clone(source: Path, target: Path) -> bool:
-    """Share the blocks of a file; False where the file system cannot."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return False
-    with source.open("rb") as reader, target.open("wb") as writer:
-        try:
-            fcntl.ioctl(writer.fileno(), _FICLONE, reader.fileno())
-        except OSError as error:
-            if error.errno in _NO_CLONE:
-                return False
-            raise
-    return True

@@ -43,6 +43,11 @@ class Limits:
     depth: int = 64
 
 
+def printable(name: str) -> str:
+    """A file name as text that can be written anywhere: bytes that are no UTF-8 as ``\\x..``."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
 class _EnoughError(Exception):
     """The limit of files is reached."""
 
@@ -75,7 +80,7 @@ class _Walker:
         self.links: list[tuple[str, str]] = []
 
     def skip(self, path: str, reason: str) -> None:
-        self.skipped.append(Skipped(path, reason))
+        self.skipped.append(Skipped(printable(path), reason))
 
     def folder(self, folder: str, prefix: str, depth: int) -> None:
         try:
@@ -93,7 +98,9 @@ class _Walker:
         return None
 
     def entry(self, entry: os.DirEntry[str], path: str, depth: int) -> None:
-        if entry.is_symlink():
+        if printable(entry.name) != entry.name:
+            self.skip(path, "has a name that is not UTF-8")
+        elif entry.is_symlink():
             self.link(entry, path)
         elif entry.is_dir(follow_symlinks=False):
             self.subfolder(entry, path, depth)

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gto_rules.documents.grammar import NESTING_LIMIT, Said, parse_tree
+from gto_rules.documents.grammar import NESTING_LIMIT, Said, has_long_line, parse_tree
 from gto_rules.documents.model import (
     DataDocument,
     Entry,
@@ -30,12 +30,23 @@ _WORDS: dict[str, JsonScalar] = {"true": True, "false": False, "null": None}
 def read_json(source: SourceText) -> DataDocument:
     """The values of a JSON file (several in a row, as JSON lines, give several roots)."""
     # The grammar knows no plus sign in an exponent; a zero in its place keeps every offset.
-    tree, problems = parse_tree("json", source, _EXPONENT.sub(rb"\g<1>0", source.text))
+    text = _EXPONENT.sub(rb"\g<1>0", source.text)
+    # Notebooks hold pictures as one line.
+    long_lines = has_long_line(text) and _is_json(text)
+    tree, problems = parse_tree("json", source, text, long_lines=long_lines)
     reader = _Reader(source)
     roots = [reader.node(c) for c in _flat(tree.root_node) if c.type != "comment"]
     return DataDocument(
         source, "json", (*problems, *reader.said.problems), roots=tuple(node for node in roots if node is not None)
     )
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 class _Reader:

@@ -101,11 +101,17 @@ class _Reader:
         target.items[keys[-1][0]] = (keys[-1][1], _span(tree), self.value(children[1]))
 
     def keys(self, tree: Tree) -> list[tuple[str, Span]]:
-        if tree.type == "dotted_key":
-            return [key for child in tree.named_children for key in self.keys(child)]
-        text = self.text(tree)
-        name = str(self.string(text)) if text[:1] in "\"'" else text
-        return [(name, _span(tree))]
+        """The parts of a dotted key; the grammar nests them to the left."""
+        parts: list[tuple[str, Span]] = []
+        todo = [tree]
+        while todo:
+            node = todo.pop()
+            if node.type == "dotted_key":
+                todo.extend(node.named_children)
+                continue
+            text = self.text(node)
+            parts.append((str(self.string(text)) if text[:1] in "\"'" else text, _span(node)))
+        return parts[::-1]
 
     def value(self, tree: Tree) -> Node:
         if self.depth >= NESTING_LIMIT:

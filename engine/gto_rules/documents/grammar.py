@@ -11,8 +11,7 @@ from gto_rules.documents.model import Problem, SourceText
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
-# One enormous line (minified or generated) can take a grammar's error recovery minutes; that of JSON
-# stays linear, and notebooks hold pictures as one line.
+# One enormous line (minified or generated) can take a grammar's error recovery minutes.
 LONGEST_LINE = 1_000_000
 # Data nested deeper than this is left out: readers and their users go down by recursion.
 NESTING_LIMIT = 100
@@ -29,13 +28,16 @@ def parser(grammar: str) -> Parser:
     return Parser(Language(module.language()))
 
 
-def parse_tree(grammar: str, source: SourceText, text: bytes | None = None) -> tuple[Tree, tuple[Problem, ...]]:
+def parse_tree(
+    grammar: str, source: SourceText, text: bytes | None = None, *, long_lines: bool = False
+) -> tuple[Tree, tuple[Problem, ...]]:
     """The tree of a source, and where it does not follow the grammar.
 
     Args:
         text: What to parse in the source's place, of the same length, where a grammar needs help.
+        long_lines: The text is known to be right, so that long lines do no harm.
     """
-    if grammar != "json" and _longest_line(source.text) > LONGEST_LINE:
+    if not long_lines and has_long_line(source.text):
         message = f"has a line of more than {LONGEST_LINE:,} bytes; not parsed"
         return parser(grammar).parse(b""), (*source.problems, Problem(source.path, message))
     tree = parser(grammar).parse(source.text if text is None else text)
@@ -80,11 +82,11 @@ class Said:
         self.say(at, f"is nested more than {NESTING_LIMIT} levels deep; what is inside was not read")
 
 
-def _longest_line(text: bytes) -> int:
+def has_long_line(text: bytes) -> bool:
     if len(text) <= LONGEST_LINE:
-        return 0
+        return False
     longest = start = 0
     while (end := text.find(b"\n", start)) >= 0:
         longest = max(longest, end - start)
         start = end + 1
-    return max(longest, len(text) - start)
+    return max(longest, len(text) - start) > LONGEST_LINE

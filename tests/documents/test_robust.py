@@ -30,7 +30,7 @@ SEEDS = {
 PIECES = st.sampled_from(
     [
         *(bytes([one]) for one in b"\0\"'{[\\\n\t#=\xff\r"),
-        *rb"&a *a <<:*a : - \u12 !!int """ 0x ${ $( \uD800 ? ,".split(),
+        *rb'&a *a <<:*a : - \u12 !!int """ 0x ${ $( \uD800 ? ,'.split(),
         *(b": ", b"- ", b"<<: *a\n", b"|\n", b">-\n", b"---\n", b"9" * 5000, b"\xe2\x80\xa8", b"<<E\n"),
     ]
 )

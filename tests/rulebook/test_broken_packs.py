@@ -28,6 +28,8 @@ COMPILE, TABLE, SLOW, DETECTOR = (
     "detectors/acme.yaml",
 )
 
+SET = "set: {half_precision: true}"
+
 BROKEN = {
     # keys and types
     "unknown key": Broken(HALF, "points: 3", "point: 3", "8:1", ("unknown key 'point'", "did you mean 'points'?")),
@@ -47,6 +49,16 @@ BROKEN = {
     "id of another file": Broken(HALF, "id: acme/half", "id: acme/hlaf", "3:5", ("id: acme/half",)),
     "id is a list": Broken(HALF, "id: acme/half", "id: [acme/half]", "3:5", ("'id' is a list, not string",)),
     "name of another folder": Broken(PACK, "name: acme", "name: acne", "3:7", ("not its folder's", "name: acme")),
+    # parts that one room reads
+    "unknown signal": Broken(DETECTOR, "{dependency:", "{dependncy:", "9:6", ("did you mean 'dependency'?",)),
+    "strength": Broken(DETECTOR, "strength: strong", "strength: strng", "9:36", ("did you mean 'strong'?",)),
+    "keys of no file": Broken(DETECTOR, "{pattern: acme/compiled", "{keys: [a]", "10:5", ("json_file",)),
+    "search in a signal": Broken(DETECTOR, "pattern: acme/compiled", "script: '['", "10:14", ("regular",)),
+    "search in a condition": Broken(HALF, "equals: true", "matches: '('", "9:45", ("regular expression",)),
+    "unknown edit": Broken(REMEDY, SET, "edits: [{delet: {pattern: acme/compiled}}]", "7:10", ("mean 'delete'?",)),
+    "key of an edit": Broken(REMEDY, SET, "edits: [{delete: {patern: acme/compiled}}]", "7:19", ("mean 'pattern'?",)),
+    "pattern of an edit": Broken(REMEDY, SET, "edits: [{delete: {pattern: acme/compild}}]", "7:28", ("no pattern",)),
+    "key of a diagnosis": Broken(SLOW, "solution:", "soluton:", "11:1", ("did you mean 'solution'?",)),
     # references
     "unknown remedy": Broken(HALF, "enable-half]", "enable-hlaf]", "10:12", ("no remedy", "'acme/enable-half'?")),
     "unknown audit": Broken(HALF, "audit: acme/speed", "audit: acme/sped", "5:8", ("no audit", "'acme/speed'?")),

@@ -45,6 +45,7 @@ WRONG = {
     "another rule": ("items/half.test.yaml", HALF_CASES.replace("acme/half", "acme/hlaf"), "rule: acme/half"),
     "nothing beside": ("items/none.test.yaml", HALF_CASES.replace("acme/half", "acme/none"), "no rule beside"),
     "no expectation": ("items/half.test.yaml", HALF_CASES.replace("    expect: {status: enabled}\n", ""), "'expect'"),
+    "unknown key": ("items/half.test.yaml", HALF_CASES.replace("launch:", "lanch:", 1), "did you mean 'launch'?"),
     "not YAML": ("items/half.test.yaml", "a: [", "YAML syntax error"),
     "not text": ("items/half.test.yaml", b"\xff\xfe\x00", "UTF-8"),
     "a list": ("items/half.test.yaml", "- a\n", "not object"),

@@ -16,7 +16,7 @@ from gto_rules.rulebook.places import KeyPath, Placed, type_hint
 @cache
 def _validator(kind: str) -> Any:
     """The compiled validator of a kind; references between schema files resolve locally."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
     from referencing import Registry, Resource
 
     resources = []
@@ -24,7 +24,8 @@ def _validator(kind: str) -> Any:
         schema = json.loads(path.read_text("utf-8"))
         resources.append((path.name, Resource.from_contents(schema)))
     registry: Any = Registry().with_resources(resources)
-    return Draft202012Validator(registry[f"{kind}.schema.json"].contents, registry=registry)
+    schema = registry[f"{kind}.schema.json"].contents
+    return Draft202012Validator(schema, registry=registry, format_checker=FormatChecker(("regex",)))
 
 
 def kinds() -> frozenset[str]:
@@ -98,6 +99,10 @@ def _choice(error: Any, at: KeyPath) -> _Explained:
     yield f"'{error.instance}' is not allowed here", at, False, f"one of: {', '.join(choices)}", hint
 
 
+def _format(error: Any, at: KeyPath) -> _Explained:
+    yield f"this is not a regular expression: {error.cause}", at, False, error.schema.get("description"), None
+
+
 def _other(error: Any, at: KeyPath) -> _Explained:
     yield _short(error.message), at, False, error.schema.get("description"), _example(error.schema, "")
 
@@ -108,6 +113,7 @@ _EXPLAINERS = {
     "required": _missing,
     "type": _wrong_type,
     "enum": _choice,
+    "format": _format,
 }
 
 

@@ -13,8 +13,8 @@ class Rule:
 
     Attributes:
         id: ``<pack>/<slug>``.
-        kind: ``detector``, ``settings``, ``audit``, ``item``, ``finding``, ``diagnosis``, ``remedy``,
-            ``repair``, ``launcher``, ``trial``, ``hardware``, ``policy``, ``scenario``, ``pattern``.
+        kind: ``detector``, ``settings``, ``pattern``, ``audit``, ``item``, ``diagnosis``, ``remedy``,
+            ``repair``, ``launcher``, ``trial``, ``hardware``, ``policy``, ``fragment``.
         pack: Name of the pack it belongs to.
         data: The file's content as plain dicts, lists and scalars, overrides applied.
         path: The rule file, relative to the folder that holds its pack.

@@ -186,8 +186,10 @@ class _Builder:
     def value(self, node: yaml.Node) -> Any:
         try:
             value = self.construct.construct_object(node)
-        except (yaml.YAMLError, ValueError) as error:
-            self.complain(node, f"this value cannot be read: {getattr(error, 'problem', error)}")
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError) as error:
+            # The last two: what PyYAML makes of a tag that its text does not fit, e.g. !!bool maybe.
+            why = getattr(error, "problem", None) or f"'{node.value}' is no {str(node.tag).rpartition(':')[2]}"
+            self.complain(node, f"this value cannot be read: {why}")
             return None
         if isinstance(value, str | int | float | bool) or value is None:
             return value

@@ -136,3 +136,20 @@ def test_one_enormous_line_takes_no_time(name: str) -> None:
     assert time.perf_counter() - started < 10
     # The other two are read line by line, and this is a line of theirs.
     assert document.problems or name in ("a.cfg", "Dockerfile")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.py", b"+/" * 20_000),
+        ("a.sh", b"[a]" * 20_000),
+        ("a.sh", b"[a]" * 6000),
+        ("requirements.txt", b"a." * 200_000),
+        ("a.cfg", b"[a]\nb" + b" " * 200_000),
+        ("Dockerfile", b"RUN <<" * 20_000),
+    ],
+)
+def test_garbage_does_not_take_the_square_of_its_length(name: str, text: bytes) -> None:
+    started = time.perf_counter()
+    assert parse(source_from_bytes(text, name)).problems or name == "Dockerfile"
+    assert time.perf_counter() - started < 10

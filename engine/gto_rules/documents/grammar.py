@@ -13,8 +13,14 @@ if TYPE_CHECKING:
 
 # One enormous line (minified or generated) can take a grammar's error recovery minutes.
 LONGEST_LINE = 1_000_000
+# The scanner of shell looks ahead to the end of the line again and again.
+_LONGEST_LINES = {"bash": 20_000}
 # Data nested deeper than this is left out: readers and their users go down by recursion.
 NESTING_LIMIT = 100
+# Reports of progress (one for about a hundred steps): real files of all grammars take up to 0.02 for a
+# byte, and garbage can take the square of its length.
+_STEPS, _STEPS_PER_BYTE = 2000, 0.2
+_CHUNK = 1 << 20
 # A file with more of one kind of problem is wrong as a whole.
 MOST_PROBLEMS = 10
 
@@ -37,14 +43,38 @@ def parse_tree(
         text: What to parse in the source's place, of the same length, where a grammar needs help.
         long_lines: The text is known to be right, so that long lines do no harm.
     """
-    if not long_lines and has_long_line(source.text):
-        message = f"has a line of more than {LONGEST_LINE:,} bytes; not parsed"
+    longest = _LONGEST_LINES.get(grammar, LONGEST_LINE)
+    message = f"has a line of more than {longest:,} bytes; not parsed"
+    tree = None
+    if long_lines or not has_long_line(source.text, longest):
+        message = "syntax error all over; not parsed"
+        tree = bounded_parse(grammar, source.text if text is None else text)
+    if tree is None:
         return parser(grammar).parse(b""), (*source.problems, Problem(source.path, message))
-    tree = parser(grammar).parse(source.text if text is None else text)
     problems = source.problems
     if tree.root_node.has_error:
         problems = (*problems, *syntax_problems(tree.root_node, source))
     return tree, problems
+
+
+def bounded_parse(grammar: str, text: bytes) -> Tree | None:
+    """The tree of a text; None when error recovery takes far more work than any real file does.
+
+    Work is counted in the parser's own steps, not in seconds, so that the answer is always the same.
+    """
+    left = int(_STEPS + _STEPS_PER_BYTE * len(text))
+
+    def enough(_at: int, _has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    try:
+        # The limit works only for text that the parser asks for.
+        return parser(grammar).parse(lambda at, _point: text[at : at + _CHUNK], progress_callback=enough)
+    except ValueError:
+        parser(grammar).reset()
+        return None
 
 
 def syntax_problems(root: Node, source: SourceText, most: int = MOST_PROBLEMS) -> tuple[Problem, ...]:
@@ -82,11 +112,11 @@ class Said:
         self.say(at, f"is nested more than {NESTING_LIMIT} levels deep; what is inside was not read")
 
 
-def has_long_line(text: bytes) -> bool:
-    if len(text) <= LONGEST_LINE:
+def has_long_line(text: bytes, limit: int = LONGEST_LINE) -> bool:
+    if len(text) <= limit:
         return False
     longest = start = 0
     while (end := text.find(b"\n", start)) >= 0:
         longest = max(longest, end - start)
         start = end + 1
-    return max(longest, len(text) - start) > LONGEST_LINE
+    return max(longest, len(text) - start) > limit

@@ -8,7 +8,7 @@ from gto_rules.documents.model import DataDocument, Entry, Mapping, Problem, Sca
 from gto_rules.location import Span
 
 _SECTION = re.compile(r"\[([^\]]+)\]")
-_PAIR = re.compile(r"([^=:\s][^=:]*?)\s*[=:]\s*")
+_MARK = re.compile(r"[=:]")
 
 
 def read_ini(source: SourceText) -> DataDocument:
@@ -24,15 +24,15 @@ def read_ini(source: SourceText) -> DataDocument:
         if not line.strip() or line.lstrip()[0] in "#;":
             continue
         header = _SECTION.match(line)
-        pair = _PAIR.match(line)
+        mark = _MARK.search(line)
         if header:
             current = []
             end = start + len(line.encode())
             sections[header[1]] = (Span(start, end), end, current)
         elif line[0] in " \t" and current:
             _continue(current, line, start + len(line.encode()))
-        elif pair:
-            current.append(_entry(line, pair, start))
+        elif mark and line[: mark.start()].strip():
+            current.append(_entry(line, mark, start))
         else:
             problems.append(Problem(source.path, "is neither a [section] nor a 'key = value' line", number))
     entries = [
@@ -43,12 +43,20 @@ def read_ini(source: SourceText) -> DataDocument:
     return DataDocument(source, "ini", tuple(problems), roots=(root,))
 
 
-def _entry(line: str, pair: re.Match[str], start: int) -> Entry:
-    key_end = start + len(pair[1].encode())
-    value_start = start + len(line[: pair.end()].encode())
-    end = start + len(line.rstrip().encode())
-    value = Scalar(line[pair.end() :].strip(), Span(min(value_start, end), end))
-    return Entry(pair[1].strip(), Span(start, key_end), value, Span(start, end))
+def _entry(line: str, mark: re.Match[str], start: int) -> Entry:
+    """``key = value``; all spans without the space around."""
+    written = line.rstrip()
+    before, after = line[: mark.start()], line[mark.end() :]
+    key = before.strip()
+    key_start = start + _bytes(before) - _bytes(before.lstrip())
+    end = start + _bytes(written)
+    value_start = start + _bytes(line) - _bytes(after.lstrip())
+    value = Scalar(after.strip(), Span(min(value_start, end), end))
+    return Entry(key, Span(key_start, key_start + _bytes(key)), value, Span(key_start, end))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _continue(entries: list[Entry], line: str, end: int) -> None:

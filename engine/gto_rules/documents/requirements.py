@@ -14,7 +14,9 @@ _EGG = re.compile(r"[#&]egg=([A-Za-z0-9._-]+)")
 _REPOSITORY = re.compile(
     r"^(?:-e\s+|--editable[ =])?(?:git|hg|svn|bzr)\+\S*?/([A-Za-z0-9._-]+?)(?:\.git)?(?:@[^#\s]*)?(?:#|\s|$)"
 )
-_WHEEL = re.compile(r"([A-Za-z0-9._]+)-(\d[^-/]*)-[^/]*\.whl(?:$|[#\s])")
+_WHEEL = re.compile(r"([A-Za-z0-9._]+)-(\d[^-/]*)-[^/]*\.whl$")
+# A longer line is no requirement, and searching it could take the square of its length.
+_LONGEST = 4000
 _INCLUDE = re.compile(r"^(?:-r|--requirement|-c|--constraint)[ =]?\s*(\S+)")
 
 
@@ -30,12 +32,14 @@ def requirement(text: str, span: Span) -> Requirement | None:
         text: The line without comment.
         span: Where it stands.
     """
+    if len(text) > _LONGEST:
+        return None
     body, _, marker = text.strip().partition(";")
     if "://" in body or body.startswith(("-e", "--editable", "git+")):
         return _from_url(body, marker.strip(), span)
-    wheel = _WHEEL.search(body)
-    if wheel:
-        return Requirement(normalise(wheel[1]), f"=={wheel[2]}", span, marker.strip())
+    wheel = _wheel(body, marker.strip(), span)
+    if wheel is not None:
+        return wheel
     name = _NAME.match(body)
     if not name:
         return None
@@ -59,8 +63,14 @@ def _from_url(body: str, marker: str, span: Span) -> Requirement | None:
         found = pattern.search(body.strip())
         if found:
             return Requirement(normalise(found[1]), "", span, marker)
-    wheel = _WHEEL.search(body)
-    return Requirement(normalise(wheel[1]), f"=={wheel[2]}", span, marker) if wheel else None
+    return _wheel(body, marker, span)
+
+
+def _wheel(body: str, marker: str, span: Span) -> Requirement | None:
+    """What the name of a wheel says, at the end of a path or URL."""
+    words = body.split()
+    found = _WHEEL.match(words[-1].partition("#")[0].rpartition("/")[2]) if words else None
+    return Requirement(normalise(found[1]), f"=={found[2]}", span, marker) if found else None
 
 
 def read_requirements(source: SourceText) -> RequirementsDocument:

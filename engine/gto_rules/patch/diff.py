@@ -16,24 +16,32 @@ def unified(path: str, before: bytes | None, after: bytes | None) -> bytes:
     """
     if before == after:
         return b""
-    name = quoted(path)
     old, new = _lines(before or b""), _lines(after or b"")
-    head = [b"diff --git a/%s b/%s\n" % (name, name)]
+    ours, theirs = quoted(f"a/{path}"), quoted(f"b/{path}")
+    head = [b"diff --git %s %s\n" % (ours, theirs)]
     if before is None:
         head.append(b"new file mode 100644\n")
     elif after is None:
         head.append(b"deleted file mode 100644\n")
-    head.append(b"--- /dev/null\n" if before is None else b"--- a/%s\n" % name)
-    head.append(b"+++ /dev/null\n" if after is None else b"+++ b/%s\n" % name)
+    head.append(b"--- /dev/null\n" if before is None else b"--- %s\n" % ours)
+    head.append(b"+++ /dev/null\n" if after is None else b"+++ %s\n" % theirs)
     return b"".join((*head, *_hunks(old, new)))
 
 
 def quoted(path: str) -> bytes:
-    """A path as git writes it; a space needs no quotes, control characters and quotes do."""
+    """A path as git writes it: in quotes, with escapes, when it holds quotes or control characters."""
     raw = path.encode("utf-8", "surrogateescape")
     if all(byte >= 0x20 and byte not in b'"\\' and byte != 0x7F for byte in raw):
         return raw
-    return raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+    out = bytearray()
+    for byte in raw:
+        if byte in b'"\\':
+            out += b"\\" + bytes([byte])
+        elif byte < 0x20 or byte == 0x7F:
+            out += b"\\%03o" % byte
+        else:
+            out.append(byte)
+    return b'"%s"' % bytes(out)
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -68,8 +68,18 @@ def insert_keyword(text: Text, call: Node, name: str, value: str) -> list[Change
     items = [c for c in arguments.named_children if c.type != "comment"]
     close = arguments.end_byte - 1
     if not items:
-        return [(Span(close, close), written)]
+        return [_into_empty(text, arguments, close, written)]
     return _after_last(text, arguments, items[-1], written)
+
+
+def _into_empty(text: Text, arguments: Node, close: int, written: str) -> Change:
+    """The first argument; below the comments of an argument list that holds nothing else."""
+    if not text.begins_line(close) or text.line_start(close) <= arguments.start_byte:
+        return Span(close, close), written
+    comment = next((c for c in arguments.named_children if text.begins_line(c.start_byte)), None)
+    indentation = text.indentation(comment.start_byte if comment else close) + ("" if comment else INDENT)
+    at = text.line_end(text.line_start(close) - 1)
+    return Span(at, at), f"{text.newline}{indentation}{written}"
 
 
 def _after_last(text: Text, arguments: Node, last: Node, written: str) -> list[Change]:

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-BUCKETS = 20_000
+BUCKETS = 40_000
 MAX_GRAMS = 600
 
 
@@ -41,7 +41,7 @@ class NgramDataset(Dataset):
 
 
 class Classifier(nn.Module):
-    def __init__(self, topics, width=64):
+    def __init__(self, topics, width=96):
         super().__init__()
         self.embedding = nn.Embedding(BUCKETS, width, padding_idx=0)
         self.layers = nn.Sequential(nn.Linear(width, 128), nn.ReLU(), nn.Linear(128, topics))

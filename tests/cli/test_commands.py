@@ -37,6 +37,7 @@ def test_overview_lists_every_command(capsys: pytest.CaptureFixture[str]) -> Non
         (["tune", "/nowhere"], "does not exist"),
         (["tune", str(PROJECTS / "plain_torch"), "--workdir", str(PROJECTS / "plain_torch")], "cannot be the project"),
         (["tune", str(PROJECTS / "plain_torch"), "--workdir", str(PROJECTS)], "is not a work directory"),
+        (["tune", str(PROJECTS / "plain_torch"), "--workdir", str(PROJECTS / "plain_torch" / "w")], "lie inside"),
         (["resume", str(PROJECTS)], "not a work directory"),
         (["report", str(PROJECTS)], "not a work directory"),
         (["diagnose", "/nowhere.json"], "does not exist"),

@@ -65,10 +65,12 @@ def tune_options(args: argparse.Namespace, rulebook: Rulebook) -> TuneOptions:
     if getattr(args, "time_limit", None):
         limits["time_limit_s"] = args.time_limit
     workdir = (args.workdir or default_workdir(args.project)).resolve()
-    if workdir == args.project.resolve():
-        raise UsageError("the work directory cannot be the project itself")
+    project = args.project.resolve()
+    if workdir == project or project in workdir.parents:
+        where = "be the project itself" if workdir == project else "lie inside the project, which is only read"
+        raise UsageError(f"the work directory cannot {where}", hint="give another place with --workdir")
     return TuneOptions(
-        project=args.project.resolve(),
+        project=project,
         workdir=workdir,
         command=args.launch,
         cwd=args.cwd,

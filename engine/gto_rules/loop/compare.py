@@ -32,7 +32,7 @@ def paired(
                 sides[side].append(result)
             if number >= pairs:
                 found = _compared(run, sides)
-                if number == most or run.out_of_budget() or not _undecided(found):
+                if number == most or run.out_of_budget() or not undecided(run, comparison_json(found)):
                     return found
     finally:
         switch(run, changes, "after")
@@ -48,9 +48,11 @@ def _compared(run: Run, sides: Mapping[str, Sequence[TrialResult]]) -> Compariso
     )
 
 
-def _undecided(found: Comparison) -> bool:
-    """The interval still allows a gain worth having: another pair may tell."""
-    return found.verdict == "no_difference" and found.throughput.high > 1.02
+def undecided(run: Run, comparison: Mapping[str, Any] | None) -> bool:
+    """The interval still allows a gain worth having: another pair, or another state, may tell."""
+    if not comparison or comparison["verdict"] != "no_difference":
+        return False
+    return float(comparison["throughput"]["high"]) > 1 + float(run.limit("undecided_gain"))
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from gto_rules.evaluate.model import Bottleneck
 from gto_rules.loop.analysis import Analysis
 from gto_rules.loop.changes import applied_json, switch
 from gto_rules.loop.choose import bottleneck_of, candidates, priority_of
-from gto_rules.loop.compare import comparison_json, paired, product
+from gto_rules.loop.compare import comparison_json, paired, product, undecided
 from gto_rules.loop.repair import Repairs
 from gto_rules.loop.run import Run
 from gto_rules.loop.trials import trial
@@ -36,7 +36,7 @@ def run_round(run: Run, version: str, bottlenecks: Sequence[Bottleneck]) -> bool
     for rule in candidates(analysis.audits, bottlenecks, run.rulebook, analysis.packs):
         if tried >= int(run.limit("remedies_per_round")) or run.out_of_budget() or repairs.exhausted:
             break
-        if run.state.remedies.get(rule.id, {}).get("status") in ("verified", "rejected"):
+        if _settled(run, rule.id):
             continue
         context = {"priority": priority_of(rule.id, analysis.audits), "bottleneck": bottleneck_of(rule.id, bottlenecks)}
         comparison = _try(run, version, rule, repairs, context)
@@ -56,6 +56,15 @@ def run_round(run: Run, version: str, bottlenecks: Sequence[Bottleneck]) -> bool
         },
     )
     return bool(kept)
+
+
+def _settled(run: Run, remedy: str) -> bool:
+    """Whether a remedy has had its verdict; an open one is tried again once others were kept below it."""
+    last = run.state.remedies.get(remedy, {})
+    if last.get("status") not in ("verified", "rejected"):
+        return False
+    below = sorted(run.state.applied)
+    return last["status"] == "verified" or last.get("below") == below or not undecided(run, last.get("comparison"))
 
 
 def _try(run: Run, version: str, rule: Rule, repairs: Repairs, context: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -179,6 +188,7 @@ def _remedy(
             "status": status,
             "reason": reason,
             "comparison": comparison,
+            "below": sorted(one for one in run.state.applied if one != rule.id),
             **context,
         },
     )

@@ -49,8 +49,9 @@ def read_hardware(
     capabilities = [g["capability"] for g in gpus if "capability" in g]
     if capabilities:
         facts["min_capability"] = min(capabilities)
-    if gpus:
-        facts["min_memory_gib"] = min(g["memory_gib"] for g in gpus)
+    sizes = [g["memory_gib"] for g in gpus if "memory_gib" in g]
+    if sizes:
+        facts["min_memory_gib"] = min(sizes)
     if facts["tools"]["nsys"] is None:
         notes.append("nsys is not installed; timelines come from the profiler of the framework alone")
     return facts
@@ -180,12 +181,13 @@ def _gpu(nvml: Any, index: int, driver: str, table: list[Mapping[str, Any]], cou
     handle = nvml.nvmlDeviceGetHandleByIndex(index)
     name = _text(nvml.nvmlDeviceGetName(handle))
     facts: dict[str, Any] = {"index": index, "name": name, "driver": driver}
-    facts["memory_gib"] = nvml.nvmlDeviceGetMemoryInfo(handle).total / GIB
 
     def ask(key: str, question: Any) -> None:
         with contextlib.suppress(nvml.NVMLError, AttributeError):
             facts[key] = question()
 
+    # A GPU that shares the memory of the processor has no answer to this.
+    ask("memory_gib", lambda: nvml.nvmlDeviceGetMemoryInfo(handle).total / GIB)
     ask("capability", lambda: _capability(nvml.nvmlDeviceGetCudaComputeCapability(handle)))
     ask("utilisation_percent", lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
     ask("memory_used_gib", lambda: nvml.nvmlDeviceGetMemoryInfo(handle).used / GIB)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ _COPY_CATEGORIES = frozenset(("gpu_memcpy", "gpu_memset", "Memcpy", "Memset"))
 _OPERATOR_CATEGORIES = frozenset(("cpu_op", "Operator"))
 _RUNTIME_CATEGORIES = frozenset(("cuda_runtime", "cuda_driver", "Runtime"))
 _STEP = re.compile(r"ProfilerStep#\d+")
+_BETWEEN = re.compile(r"[\s,]*")
 _LOADER = re.compile(r"enumerate\(DataLoader\)")
 
 
@@ -71,14 +72,10 @@ def load_events(path: Path) -> list[dict[str, Any]]:
     Raises:
         MeasureError: the file is no trace.
     """
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError) as error:
-        raise MeasureError(f"{path}: cannot be read ({error})") from error
-    text = raw.decode("utf-8", "replace")
+    text = _bytes(path).decode("utf-8", "replace")
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = _cut_off(text, path)
     events = data.get("traceEvents") if isinstance(data, dict) else data
     if not isinstance(events, list):
@@ -86,21 +83,49 @@ def load_events(path: Path) -> list[dict[str, Any]]:
     return [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and _sound(e)]
 
 
+def _bytes(path: Path) -> bytes:
+    try:
+        raw = path.read_bytes()
+        if path.suffix != ".gz":
+            return raw
+        # Not gzip.decompress, which gives nothing of a file that ends early.
+        text = b""
+        while raw:
+            member = zlib.decompressobj(wbits=31)
+            text += member.decompress(raw)
+            raw = member.unused_data.lstrip(b"\0")
+        return text
+    except (OSError, zlib.error) as error:
+        raise MeasureError(f"{path}: cannot be read ({error})") from error
+
+
 def _sound(event: Mapping[str, Any]) -> bool:
+    """Whether an event has what every figure needs; some profilers write lengths below zero."""
     start, length = event.get("ts"), event.get("dur")
-    return isinstance(start, int | float) and isinstance(length, int | float) and length >= 0
+    if not isinstance(event.get("name"), str) or not isinstance(event.get("cat", ""), str):
+        return False
+    return _time(start) and _time(length) and length >= 0  # type: ignore[operator]
+
+
+def _time(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < 1e18
 
 
 def _cut_off(text: str, path: Path) -> dict[str, Any]:
-    """Close the list of events after the last whole one."""
-    end = text.rfind("},")
-    start = text.find('"traceEvents"')
-    if start < 0 or end < start:
+    """The list of events as far as whole events go."""
+    start = re.search(r'"traceEvents"\s*:\s*\[', text)
+    if start is None:
         raise MeasureError(f"{path}: is not JSON")
+    decode, at, events = json.JSONDecoder().raw_decode, start.end(), []
     try:
-        return dict(json.loads(text[: end + 1] + "]}"))
-    except ValueError as error:
-        raise MeasureError(f"{path}: is not JSON ({error})") from error
+        while True:
+            at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]
+            event, at = decode(text, at)
+            events.append(event)
+    except (ValueError, RecursionError) as error:
+        if not events:
+            raise MeasureError(f"{path}: is not JSON ({error})") from error
+        return {"traceEvents": events}
 
 
 def read_traces(paths: Sequence[Path], names: TraceNames | None = None) -> TraceSummary:

@@ -109,13 +109,17 @@ class Copier:
     def inside(self, source: Path, target: Path, to: Path, real: Path) -> None:
         if not real.exists():
             self.note(source, "a link to nothing in the project")
-        elsewhere = to.is_absolute() or not _lexical(source, to).is_relative_to(self.original)
-        if elsewhere:  # by an absolute path, or up through the folder above the project
+        if to.is_absolute() or self.climbs_out(source, to):
             there = self.target / real.relative_to(self.original)
             to = Path(os.path.relpath(there, target.parent)) if not to.is_absolute() else there
             self.note(source, "a link that named the original's own path now points into the copy")
         target.symlink_to(to)
         self.links.append((target, real))
+
+    def climbs_out(self, source: Path, to: Path) -> bool:
+        """Whether a relative link goes through the folder above the project."""
+        above = sum(part == ".." for part in Path(os.path.normpath(to)).parts)
+        return above > len(source.relative_to(self.original).parts) - 1
 
     def file(self, source: Path, target: Path, named: Path) -> None:
         """Clone, link or copy one file. ``named`` is the path in the original that stands for it."""
@@ -210,10 +214,6 @@ def can_clone(original: Path, workdir: Path) -> bool:
             finally:
                 probe.unlink(missing_ok=True)
     return False
-
-
-def _lexical(link: Path, to: Path) -> Path:
-    return Path(os.path.normpath(link.parent / to))
 
 
 def _clone(source: Path, target: Path) -> bool:

@@ -63,7 +63,7 @@ def _walk(root: str, left_out: Collection[str]) -> Iterator[tuple[str, Path, os.
                 entries = sorted((e for e in listing if e.path not in left_out), key=lambda e: e.name)
         except OSError:
             # A path that no entry can have.
-            yield f"{prefix}//", Path(folder), None
+            yield f"{prefix}/", Path(folder), None
             continue
         for entry in entries:
             status = _status(Path(entry.path))

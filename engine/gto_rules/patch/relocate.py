@@ -34,6 +34,8 @@ KINDS = (
 # Files without a kind that hold settings, environments, or lists of hosts and files.
 PATTERNS = ("*.conf", "*.config", "*.env", ".env*", "*.properties", "*.xml", "*.txt", "*.lst", "*.list", "hostfile*")
 LIMIT_BYTES = 5_000_000
+# What goes on with a file name rather than ending it; a dot may end a sentence.
+_NAME_GOES_ON = r"(?![\w+@%$*{~=-]|\.\w)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,9 @@ def _pattern(original: Path, fork: Path, home: Path | None) -> re.Pattern[str]:
     spellings = sorted(set(_spellings(original, home)), key=len, reverse=True)
     # A copy that lies inside the original has the original's path as its own beginning.
     inside = [re.escape(str(fork)[len(one) :]) for one in spellings if str(fork).startswith(one + os.sep)]
-    not_yet = "".join(rf"(?!{one}(?![\w.+~-]))" for one in inside)
+    not_yet = "".join(f"(?!{one}{_NAME_GOES_ON})" for one in inside)
     words = "|".join(map(re.escape, spellings))
-    return re.compile(rf"(?:(?<![\w./~$}}-])|(?<=file://))(?:{words})(?![\w+@%$*{{~=-]|\.\w){not_yet}")
+    return re.compile(rf"(?:(?<![\w./~$}}-])|(?<=file://))(?:{words}){_NAME_GOES_ON}{not_yet}")
 
 
 def _spellings(original: Path, home: Path | None) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gto_rules.report.text import cell, change, code, number, speaker, table
+from gto_rules.report.text import cell, change, code, number, points_change, speaker, table
 
 # Figure → its name for people (English, Chinese), digits, and whether less is better.
 FIGURES: dict[str, tuple[str, str, int]] = {
@@ -25,6 +25,10 @@ FIGURES: dict[str, tuple[str, str, int]] = {
     "loss.mean": ("mean loss over the run", "平均损失", 4),
 }
 
+_SHARES = frozenset(n for n in FIGURES if n.endswith("_percent") or n.endswith(".percent")) - {
+    "cpu.utilisation_percent"
+}
+
 
 def figure_rows(before: Mapping[str, float], after: Mapping[str, float], lang: str) -> list[dict[str, str]]:
     """Rows of the before/after table, for figures that either side has."""
@@ -38,7 +42,7 @@ def figure_rows(before: Mapping[str, float], after: Mapping[str, float], lang: s
                     "label": say(en, zh),
                     "before": number(a, digits),
                     "after": number(b, digits),
-                    "change": change(a, b),
+                    "change": points_change(a, b, lang) if name in _SHARES else change(a, b),
                 }
             )
     return rows

@@ -66,6 +66,13 @@ def change(before: float | None, after: float | None) -> str:
     return f"{(after / before - 1) * 100:+.1f} %"
 
 
+def points_change(before: float | None, after: float | None, lang: str) -> str:
+    """The change of a share, in percentage points: a percentage of a percentage misleads."""
+    if before is None or after is None:
+        return "–"
+    return f"{after - before:+.1f} {'个百分点' if lang == 'zh' else 'points'}"
+
+
 def speaker(lang: str) -> Callable[[str, str], str]:
     """A function of (English, Chinese) that picks the text of ``lang``."""
     return (lambda en, zh: zh) if lang == "zh" else (lambda en, zh: en)

@@ -25,9 +25,7 @@ FIGURES: dict[str, tuple[str, str, int]] = {
     "loss.mean": ("mean loss over the run", "平均损失", 4),
 }
 
-_SHARES = frozenset(n for n in FIGURES if n.endswith("_percent") or n.endswith(".percent")) - {
-    "cpu.utilisation_percent"
-}
+_SHARES = frozenset(n for n in FIGURES if n.endswith(("_percent", ".percent"))) - {"cpu.utilisation_percent"}
 
 
 def figure_rows(before: Mapping[str, float], after: Mapping[str, float], lang: str) -> list[dict[str, str]]:

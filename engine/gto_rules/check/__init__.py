@@ -1,0 +1,1 @@
+"""Check files against the finding rules: fast, many files, nothing run."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ENGINE = Path(__file__).parent.parent / "engine" / "gto_rules"
-ROOMS = ("documents", "project", "rulebook", "facts", "evaluate", "patch", "measure", "loop", "check", "report", "cli")
+ROOMS = ("documents", "project", "rulebook", "facts", "evaluate", "patch", "check", "measure", "loop", "report", "cli")
 # Below every room: places and errors.
 FOUNDATION = ("errors", "location")
 LONGEST_FILE = 400

@@ -15,6 +15,7 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
+    "check": Command("check_command", "faults and contradictions in files, for pre-commit and CI"),
     "detect": Command("detect_command", "framework, inference engines and launch type, with evidence"),
     "settings": Command("settings_command", "every resolved setting with the place that decides it"),
     "audit": Command("audit_command", "scored audits: what is on, what is off, what it is worth"),

@@ -15,6 +15,8 @@ FOLDERS: dict[str, str] = {
     "detectors": "detector",
     "settings": "settings",
     "patterns": "pattern",
+    "findings": "finding",
+    "surfaces": "surface",
     "audits": "audit",
     "items": "item",
     "diagnosis": "diagnosis",

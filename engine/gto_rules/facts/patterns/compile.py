@@ -68,9 +68,14 @@ def compile_patterns(rules: Iterable[Rule]) -> dict[str, Pattern]:
         RulebookError: with every rule that cannot be compiled.
     """
     compiler = _Compiler({rule.id: rule for rule in rules})
+    return _compiled(compiler, compiler.rules)
+
+
+def _compiled(compiler: _Compiler, wanted: Iterable[str]) -> dict[str, Pattern]:
     diagnostics: list[Diagnostic] = []
     out: dict[str, Pattern] = {}
-    for rule in compiler.rules.values():
+    for rule_id in wanted:
+        rule = compiler.rules[rule_id]
         try:
             out[rule.id] = compiler.pattern(rule.id)
         except PatternError as error:
@@ -80,6 +85,15 @@ def compile_patterns(rules: Iterable[Rule]) -> dict[str, Pattern]:
     if diagnostics:
         raise RulebookError(diagnostics)
     return out
+
+
+def compile_selected(rules: Iterable[Rule], wanted: Iterable[str]) -> dict[str, Pattern]:
+    """The matchers of the rules with these ids; of the others only what they refer to.
+
+    Raises:
+        RulebookError: with every wanted rule that cannot be compiled.
+    """
+    return _compiled(_Compiler({rule.id: rule for rule in rules}), wanted)
 
 
 class _Compiler:

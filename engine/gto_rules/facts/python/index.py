@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from typing import Protocol
 
 from gto_rules.documents import parse as read_document
-from gto_rules.documents.model import NotebookDocument
+from gto_rules.documents.model import NotebookDocument, SourceText
 from gto_rules.facts.python.classes import Class
 from gto_rules.facts.python.files import PythonText, from_notebook, from_source
 from gto_rules.facts.python.layout import Layout
@@ -19,6 +20,13 @@ _KEPT_BYTES = 4_000_000
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # byte-order marks of UTF-16
 
 
+class Files(Protocol):
+    """Where the texts of files come from."""
+
+    def raw(self, path: str) -> bytes: ...
+    def source(self, path: str) -> SourceText: ...
+
+
 class PythonIndex:
     """Modules of a project by path, and names across them.
 
@@ -27,10 +35,10 @@ class PythonIndex:
     """
 
     def __init__(self, project: Project) -> None:
-        self._project = project
+        self._project: Files = project
         self.paths: tuple[str, ...] = tuple(sorted(project.files_of("python", "setup_py", "notebook")))
-        self.files = frozenset(self.paths)
-        self.layout = Layout(self.paths)
+        self.files: Container[str] = frozenset(self.paths)
+        self.layout: Layout = Layout(self.paths)
         self._kept: OrderedDict[str, PythonModule | None] = OrderedDict()
         self._kept_bytes = 0
         self.links = Links(self)

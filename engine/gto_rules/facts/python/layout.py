@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from posixpath import dirname, splitext
 
 
@@ -15,12 +15,13 @@ class Layout:
 
     def __init__(self, paths: Iterable[str]) -> None:
         """``paths`` are relative POSIX paths of Python files."""
-        self._files = frozenset(p for p in paths if p.endswith(".py"))
-        self._packages = frozenset(dirname(p) for p in self._files if p.rpartition("/")[2] == "__init__.py")
-        self._folders = frozenset(f for p in self._files for f in _ancestors(dirname(p)))
+        files = frozenset(p for p in paths if p.endswith(".py"))
+        self._files: Container[str] = files
+        self._packages: Container[str] = frozenset(dirname(p) for p in files if p.rpartition("/")[2] == "__init__.py")
+        self._folders: Container[str] = frozenset(f for p in files for f in _ancestors(dirname(p)))
         self._names: dict[str, str] = {}
         self._by_name: dict[str, str] = {}
-        for path in sorted(self._files):
+        for path in sorted(files):
             self._by_name.setdefault(self.module_name(path), path)
 
     def module_name(self, path: str) -> str:

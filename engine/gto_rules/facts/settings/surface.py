@@ -1,0 +1,127 @@
+"""Surfaces: every name that a call, a configuration file or a command accepts, and where such places are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from gto_rules.facts.settings.table import Spec, from_mapping
+from gto_rules.rulebook.model import Rule
+
+
+@dataclass(frozen=True)
+class FilePlace:
+    """Which configuration files are meant, told from their top keys."""
+
+    formats: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    least: int = 1
+    none: tuple[str, ...] = ()
+    under: str = ""
+
+    def fits(self, kind: str, keys: frozenset[str]) -> bool:
+        if self.formats and kind not in self.formats:
+            return False
+        if not keys.issuperset(self.all) or not keys.isdisjoint(self.none):
+            return False
+        return not self.any or len(keys.intersection(self.any)) >= self.least
+
+
+@dataclass(frozen=True)
+class CommandPlace:
+    """Which commands are meant."""
+
+    programs: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    launchers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A ``kind: surface`` file with the names of those that it includes.
+
+    Attributes:
+        id: Rule id.
+        version_of: Distribution whose version decides which names there are.
+        verified: Versions that it was read off.
+        calls: Canonical names of callables that take the names as keywords.
+        files: Configuration files that hold them.
+        commands: Programs that take them as flags.
+        positional: Names of the calls' arguments by place.
+        open: Globs of names that are accepted unlisted.
+        specs: Every name, with old names and aliases, to its setting.
+    """
+
+    id: str
+    version_of: str | None
+    verified: tuple[str, ...]
+    calls: tuple[str, ...] = ()
+    files: tuple[FilePlace, ...] = ()
+    commands: tuple[CommandPlace, ...] = ()
+    open: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()
+    specs: Mapping[str, Spec] = field(default_factory=dict)
+    spelt: Mapping[str, Spec] = field(default_factory=dict)
+
+    def accepts_unlisted(self, name: str) -> bool:
+        return any(fnmatchcase(name, glob) for glob in self.open)
+
+
+def read_surfaces(rules: Iterable[Rule], wanted: Iterable[str]) -> dict[str, Surface]:
+    """The surfaces with these ids, included ones merged in."""
+    data = {rule.id: rule for rule in rules}
+    return {name: _surface(data[name], data) for name in wanted if name in data}
+
+
+def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
+    specs: dict[str, Spec] = {}
+    unlisted: list[str] = []
+    for one in _with_included(rule, rules):
+        table = from_mapping(one.id, one.pack, one.data)
+        for name, spec in table.settings.items():
+            specs.setdefault(name, spec)
+        unlisted += one.data.get("open", ())
+    spelt = {spelling: spec for spec in reversed(specs.values()) for spelling in (*spec.was, *spec.aliases)} | specs
+    calls: list[str] = []
+    files: list[FilePlace] = []
+    commands: list[CommandPlace] = []
+    positional: tuple[str, ...] = ()
+    for place in rule.data["places"]:
+        calls += place.get("call", ())
+        positional = positional or tuple(place.get("positional", ()))
+        if "file" in place:
+            files.append(_file_place(place["file"]))
+        if "command" in place:
+            commands.append(CommandPlace(**{k: tuple(v) for k, v in place["command"].items()}))
+    data: Mapping[str, Any] = rule.data
+    verified = tuple(str(v) for v in data.get("verified", ()))
+    return Surface(
+        rule.id,
+        data.get("version_of"),
+        verified,
+        tuple(calls),
+        tuple(files),
+        tuple(commands),
+        tuple(unlisted),
+        positional,
+        specs,
+        spelt,
+    )
+
+
+def _file_place(data: Mapping[str, Any]) -> FilePlace:
+    lists = {key: tuple(data.get(key, ())) for key in ("formats", "all", "any", "none")}
+    return FilePlace(**lists, least=data.get("least", 1), under=data.get("under", ""))
+
+
+def _with_included(rule: Rule, rules: Mapping[str, Rule]) -> list[Rule]:
+    found, todo = [], [rule]
+    while todo:
+        one = todo.pop(0)
+        if one not in found:
+            found.append(one)
+            todo += [rules[name] for name in one.data.get("includes", ()) if name in rules]
+    return found

@@ -51,20 +51,28 @@ def patch_of(findings: Iterable[Finding], base: Path, allow_risks: frozenset[str
         chosen, out = _chosen(own, allow_risks)
         left += out
         raw = (base / path).read_bytes()
-        source = source_from_bytes(raw, path)
-        text = source.text
-        spans = sorted({e for f in chosen if f.fix is not None for e in f.fix.edits}, reverse=True)
-        for edit in spans:
-            text = text[: edit.span.start] + edit.text.encode("utf-8", "surrogatepass") + text[edit.span.end :]
         try:
-            after = source.encode(text)
+            after = patched(base / path, chosen)
         except UnicodeError:
-            left += [(f, f"the fix cannot be written in {source.encoding}") for f in chosen]
+            left += [(f, "the fix cannot be written in the encoding of the file") for f in chosen]
             continue
         if after != raw:
             diffs[path] = unified(path, raw, after)
             fixed += chosen
     return Patch(diffs, tuple(fixed), tuple(left))
+
+
+def patched(file: Path, findings: Iterable[Finding]) -> bytes:
+    """A file's bytes with the fixes of findings; those must not overlap.
+
+    Raises:
+        UnicodeError: the file's encoding cannot hold the new text.
+    """
+    source = source_from_bytes(file.read_bytes(), file.name)
+    text = source.text
+    for edit in sorted({e for f in findings if f.fix is not None for e in f.fix.edits}, reverse=True):
+        text = text[: edit.span.start] + edit.text.encode("utf-8", "surrogatepass") + text[edit.span.end :]
+    return source.encode(text)
 
 
 def _chosen(findings: list[Finding], allow_risks: frozenset[str]) -> tuple[list[Finding], list[tuple[Finding, str]]]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from gto_rules.check.config import Configs
+from gto_rules.check.file import KINDS
+from gto_rules.check.fixes import patch_of, patched
+from gto_rules.check.ruleset import Selection
+from gto_rules.check.run import Options, check
+from gto_rules.check.targets import Targets
 from gto_rules.errors import GtoError, LaunchError
 from gto_rules.evaluate.diagnosis import diagnose
 from gto_rules.facts.patterns import match_patterns
@@ -25,6 +33,8 @@ from gto_rules.project.project import Project
 from gto_rules.rulebook.model import Rule, Rulebook
 
 # Facts about a machine that a case did not think of: nothing is known.
+# The day on which cases of suppressions with an end are run.
+_TODAY = date(2026, 6, 15)
 ALL_RISKS = DEFAULT_RISKS | {"convergence", "artefact"}
 
 
@@ -68,6 +78,7 @@ def is_positive(kind: str, expect: Mapping[str, Any]) -> bool:
     tests: dict[str, Callable[[], bool]] = {
         "item": lambda: expect.get("status") == "enabled",
         "pattern": lambda: bool(expect.get("hits")),
+        "finding": lambda: bool(expect.get("findings")),
         "detector": lambda: not expect.get("not") and expect.get("framework") is not None,
         "remedy": lambda: "files" in expect or "command" in expect,
         "diagnosis": lambda: expect.get("found") is True,
@@ -200,9 +211,33 @@ def _settings(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Ruleboo
             yield f"{name} is set on line {setting.evidence.line}, expected {line}"
 
 
+def _finding(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook) -> Problems:
+    expect = case["expect"]
+    targets = Targets(root, Configs(), KINDS)
+    targets.add(["."])
+    result = check(targets.found, rulebook, Options(Selection((rule.id,)), use_cache=False, today=_TODAY), root)
+    places = [f"{f.path}:{f.line}" for f in result.findings]
+    if sorted(places) != sorted(expect["findings"]):
+        yield f"findings at {places}, expected {expect['findings']}"
+    for said in [expect["message"]] if isinstance(expect.get("message"), str) else expect.get("message", ()):
+        if not any(said in f.message["en"] for f in result.findings):
+            yield f"no message holds {said!r}: {[f.message['en'] for f in result.findings]}"
+    if any(
+        "{" in text and re.search(r"\{[A-Za-z_][\w.]*\}", text) for f in result.findings for text in f.message.values()
+    ):
+        yield f"a placeholder is not filled: {[dict(f.message) for f in result.findings]}"
+    if "fixed" in expect:
+        patch = patch_of(result.findings, root, ALL_RISKS)
+        for path, wanted in expect["fixed"].items():
+            after = patched(root / path, [f for f in patch.fixed if f.path == path]).decode("utf-8", "replace")
+            if after != wanted:
+                yield f"{path} became {after!r}, expected {wanted!r}"
+
+
 _CHECKERS: dict[str, Callable[[Rule, Mapping[str, Any], Path, Rulebook], Problems]] = {
     "item": _item,
     "pattern": _pattern,
+    "finding": _finding,
     "detector": _detector,
     "remedy": _remedy,
     "diagnosis": _diagnosis,

@@ -15,7 +15,7 @@ from gto_rules.rulebook.validate import check_schema
 
 # Kinds whose rules must have a case where they hold and one where they do not. A launcher is read, it
 # does not hold: its cases say what comes out.
-TESTED = ("item", "pattern", "detector", "remedy", "diagnosis", "repair")
+TESTED = ("item", "pattern", "finding", "detector", "remedy", "diagnosis", "repair")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from gto_rules.evaluate.conditions import Context, judge
 from gto_rules.evaluate.finding import Finding, FindingFix, TextEdit
 from gto_rules.facts.model import Facts
 from gto_rules.facts.settings.groups import Group, Written, settings_of
+from gto_rules.facts.settings.surface import Versions
 from gto_rules.facts.settings.table import Spec
-from gto_rules.facts.settings.versions import Known
+from gto_rules.facts.settings.versions import Known, allowed
 from gto_rules.location import Evidence
 from gto_rules.rulebook.model import Rule
 
@@ -33,8 +34,7 @@ def place_findings(
             if "settings" in rule.data:
                 found += _contradiction(rule, group, source, facts)
             else:
-                known = declared.known(source.path, group.surface.version_of, group.surface.verified)
-                found += _names(rule, group, source, known)
+                found += _names(rule, group, source, declared)
     return found
 
 
@@ -92,14 +92,17 @@ def _fix(rule: Rule, group: Group, source: SourceText) -> FindingFix | None:
 _Problem = Callable[[Group, Written, "Spec | None", Known], "Mapping[str, str] | None"]
 
 
-def _names(rule: Rule, group: Group, source: SourceText, known: Known) -> Iterator[Finding]:
+def _names(rule: Rule, group: Group, source: SourceText, declared: Declared) -> Iterator[Finding]:
     trigger = rule.data["names"]
     problem = _PROBLEMS[trigger["problem"]]
     let_pass = frozenset(trigger.get("except", ()))
     for written in group.written.values():
         if written.name in let_pass or _inside_unlisted(group, written.name):
             continue
-        words = problem(group, written, group.surface.spelt.get(written.name), known)
+        spec = group.surface.spelt.get(written.name)
+        versions = group.surface.versions[spec.name] if spec is not None else Versions(None)
+        known = declared.known(source.path, versions.version_of, versions.verified)
+        words = problem(group, written, spec, known)
         if words is None:
             continue
         words = {"name": written.name, "value": _shown(written), **words}
@@ -142,10 +145,13 @@ def _unknown(group: Group, written: Written, spec: Spec | None, known: Known) ->
 
 
 def _removed(group: Group, written: Written, spec: Spec | None, known: Known) -> Mapping[str, str] | None:
-    if spec is None or spec.removed is None or not _gone(spec, written.name, known):
+    if spec is None or not _gone(spec, written.name, known):
         return None
-    instead = f" Use {spec.replaced_by} instead." if spec.replaced_by else ""
-    return {"version": spec.removed, "hint": instead, "nearest": ""}
+    assumed = known.assumed or ""
+    late = spec.since is not None and allowed(assumed, f"<{spec.since}")
+    came_or_went = f" It came with {spec.since}." if late else f" It went with {spec.removed}."
+    instead = f" Use {spec.replaced_by} instead." if spec.replaced_by and not late else ""
+    return {"version": assumed, "hint": came_or_went + instead, "nearest": ""}
 
 
 def _gone(spec: Spec, spelling: str, known: Known) -> bool:
@@ -155,8 +161,6 @@ def _gone(spec: Spec, spelling: str, known: Known) -> bool:
 
 
 def _renamed(group: Group, written: Written, spec: Spec | None, known: Known) -> Mapping[str, str] | None:
-    from gto_rules.facts.settings.versions import allowed
-
     if spec is None or written.name not in spec.was:
         return None
     specifier = spec.was[written.name]

@@ -80,7 +80,8 @@ class RuleSet:
     @cached_property
     def surfaces(self) -> Mapping[str, Surface]:
         wanted = {name for rule in self.places for name in _trigger(rule)["surfaces"]}
-        return read_surfaces(self.rulebook.of("surface"), sorted(wanted))
+        rules = (*self.rulebook.of("surface"), *self.rulebook.of("settings"))
+        return read_surfaces(rules, sorted(wanted))
 
     @cached_property
     def anchors(self) -> Mapping[str, tuple[Groups, frozenset[bytes]]]:

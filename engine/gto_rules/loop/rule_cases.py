@@ -215,19 +215,19 @@ def _finding(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook
     expect = case["expect"]
     targets = Targets(root, Configs(), KINDS)
     targets.add(["."])
-    result = check(targets.found, rulebook, Options(Selection((rule.id,)), use_cache=False, today=_TODAY), root)
-    places = [f"{f.path}:{f.line}" for f in result.findings]
+    selection = Selection((rule.id, *case.get("also", ())))
+    result = check(targets.found, rulebook, Options(selection, use_cache=False, today=_TODAY), root)
+    own = [f for f in result.findings if f.rule == rule.id]
+    places = [f"{f.path}:{f.line}" for f in own]
     if sorted(places) != sorted(expect["findings"]):
         yield f"findings at {places}, expected {expect['findings']}"
     for said in [expect["message"]] if isinstance(expect.get("message"), str) else expect.get("message", ()):
-        if not any(said in f.message["en"] for f in result.findings):
-            yield f"no message holds {said!r}: {[f.message['en'] for f in result.findings]}"
-    if any(
-        "{" in text and re.search(r"\{[A-Za-z_][\w.]*\}", text) for f in result.findings for text in f.message.values()
-    ):
-        yield f"a placeholder is not filled: {[dict(f.message) for f in result.findings]}"
+        if not any(said in f.message["en"] for f in own):
+            yield f"no message holds {said!r}: {[f.message['en'] for f in own]}"
+    if any(re.search(r"\{[A-Za-z_][\w.]*\}", text) for f in own for text in f.message.values()):
+        yield f"a placeholder is not filled: {[dict(f.message) for f in own]}"
     if "fixed" in expect:
-        patch = patch_of(result.findings, root, ALL_RISKS)
+        patch = patch_of(own, root, ALL_RISKS)
         for path, wanted in expect["fixed"].items():
             after = patched(root / path, [f for f in patch.fixed if f.path == path]).decode("utf-8", "replace")
             if after != wanted:

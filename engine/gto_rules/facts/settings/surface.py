@@ -39,25 +39,31 @@ class CommandPlace:
     launchers: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Whose version decides which names a table has, and the versions that it was read off."""
+
+    version_of: str | None
+    verified: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Surface:
-    """A ``kind: surface`` file with the names of those that it includes.
+    """A ``kind: surface`` file with the names of the surfaces and settings tables that it includes.
 
     Attributes:
         id: Rule id.
-        version_of: Distribution whose version decides which names there are.
-        verified: Versions that it was read off.
         calls: Canonical names of callables that take the names as keywords.
         files: Configuration files that hold them.
         commands: Programs that take them as flags.
         positional: Names of the calls' arguments by place.
         open: Globs of names that are accepted unlisted.
-        specs: Every name, with old names and aliases, to its setting.
+        specs: Every setting by name.
+        spelt: The same by old names and aliases too.
+        versions: By name of the setting: what decides whether a version has it.
     """
 
     id: str
-    version_of: str | None
-    verified: tuple[str, ...]
     calls: tuple[str, ...] = ()
     files: tuple[FilePlace, ...] = ()
     commands: tuple[CommandPlace, ...] = ()
@@ -65,24 +71,33 @@ class Surface:
     positional: tuple[str, ...] = ()
     specs: Mapping[str, Spec] = field(default_factory=dict)
     spelt: Mapping[str, Spec] = field(default_factory=dict)
+    versions: Mapping[str, Versions] = field(default_factory=dict)
 
     def accepts_unlisted(self, name: str) -> bool:
         return any(fnmatchcase(name, glob) for glob in self.open)
 
 
 def read_surfaces(rules: Iterable[Rule], wanted: Iterable[str]) -> dict[str, Surface]:
-    """The surfaces with these ids, included ones merged in."""
+    """The surfaces with these ids, what they include merged in.
+
+    Args:
+        rules: Rules of the kinds ``surface`` and ``settings``.
+        wanted: Ids of surfaces.
+    """
     data = {rule.id: rule for rule in rules}
     return {name: _surface(data[name], data) for name in wanted if name in data}
 
 
 def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
     specs: dict[str, Spec] = {}
+    versions: dict[str, Versions] = {}
     unlisted: list[str] = []
     for one in _with_included(rule, rules):
         table = from_mapping(one.id, one.pack, one.data)
+        own = Versions(table.version_of, table.verified)
         for name, spec in table.settings.items():
-            specs.setdefault(name, spec)
+            if name not in specs:
+                specs[name], versions[name] = spec, own
         unlisted += one.data.get("open", ())
     spelt = {spelling: spec for spec in reversed(specs.values()) for spelling in (*spec.was, *spec.aliases)} | specs
     calls: list[str] = []
@@ -96,19 +111,8 @@ def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
             files.append(_file_place(place["file"]))
         if "command" in place:
             commands.append(CommandPlace(**{k: tuple(v) for k, v in place["command"].items()}))
-    data: Mapping[str, Any] = rule.data
-    verified = tuple(str(v) for v in data.get("verified", ()))
     return Surface(
-        rule.id,
-        data.get("version_of"),
-        verified,
-        tuple(calls),
-        tuple(files),
-        tuple(commands),
-        tuple(unlisted),
-        positional,
-        specs,
-        spelt,
+        rule.id, tuple(calls), tuple(files), tuple(commands), tuple(unlisted), positional, specs, spelt, versions
     )
 
 

@@ -99,6 +99,7 @@ class RuleSet:
         """For each kind of command the words that its text must hold."""
         commands = [c for s in self.surfaces.values() for c in s.commands]
         names = {name for c in commands for name in (*c.programs, *c.modules, *c.launchers)}
+        names |= {name for s in self.surfaces.values() if any(c.environment for c in s.commands) for name in s.specs}
         return tuple(frozenset(words_of(name.encode())) for name in sorted(names))
 
     def code_rules(self, words: Words) -> list[Pattern]:

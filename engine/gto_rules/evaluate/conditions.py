@@ -112,6 +112,9 @@ def _setting(condition: Mapping[str, Any], context: Context) -> Truth:
     setting = context.facts.settings.get(name)
     if setting is None:
         return _compare(None, condition, (), unset=True)
+    if "given" in condition:
+        given = setting.kind == "computed" or (setting.kind == "literal" and setting.value is not None)
+        return Truth(given is condition["given"], (setting.evidence,))
     if setting.kind == "computed" and "set" not in condition:
         return Truth(None, (setting.evidence,), _why_computed(setting))
     unset = setting.kind in ("default", "unset")
@@ -119,6 +122,8 @@ def _setting(condition: Mapping[str, Any], context: Context) -> Truth:
 
 
 def _compare(value: Any, condition: Mapping[str, Any], evidence: tuple[Evidence, ...], *, unset: bool) -> Truth:
+    if "given" in condition:
+        return Truth(condition["given"] is False, evidence)
     tests = [test(value, condition[key]) for key, test in _TESTS.items() if key in condition]
     if "set" in condition:
         tests.append(unset is not condition["set"])

@@ -9,6 +9,8 @@ from pathlib import Path
 
 PACK_FILE = "pack.yaml"
 TEST_SUFFIX = ".test.yaml"
+# A folder with this ending holds inputs of cases, never rules.
+DATA_SUFFIX = ".files"
 
 # Folder of a pack → kind of the rules in it.
 FOLDERS: dict[str, str] = {
@@ -61,7 +63,7 @@ def pack_files(root: Path) -> PackFiles:
     strangers: list[Path] = []
     # Walked by hand: every command lists every pack, and rglob takes longer.
     for folder, below, names in os.walk(root):
-        below.sort()
+        below[:] = sorted(name for name in below if not name.endswith(DATA_SUFFIX))
         inside = Path(folder)
         known = inside != root and inside.relative_to(root).parts[0] in FOLDERS
         for name in names:

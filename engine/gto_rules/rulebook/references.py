@@ -33,7 +33,7 @@ def declared_names(loaded: Iterable[Loaded]) -> Names:
     settings: set[str] = set()
     patterns: set[str] = set()
     for one in loaded:
-        if one.rule.kind == "settings":
+        if one.rule.kind in ("settings", "surface"):
             settings |= {str(name) for name in one.rule.data.get("settings") or {}}
         elif one.rule.kind == "pattern":
             patterns.add(one.rule.id)
@@ -49,6 +49,7 @@ def check_references(loaded: Sequence[Loaded]) -> Iterator[Diagnostic]:
     audits = {one.rule.id: one for one in loaded if one.rule.kind == "audit"}
     for one in loaded:
         yield from _ids(one, by_kind)
+        yield from _surfaces(one, by_kind)
         yield from _conditions(one, names, by_kind)
         yield from _expressions(one, names)
         yield from _names(one, names)
@@ -73,6 +74,20 @@ def _ids(one: Loaded, by_kind: dict[str, set[str]]) -> Iterator[Diagnostic]:
                 yield one.placed.diagnostic(message, (key, number), hint=hint, rule=one.rule.id)
 
 
+def _surfaces(one: Loaded, by_kind: dict[str, set[str]]) -> Iterator[Diagnostic]:
+    """Surfaces that a finding reads, and what a surface includes."""
+    surfaces = by_kind.get("surface", set())
+    places = [("includes", surfaces | by_kind.get("settings", set()), one.rule.data.get("includes") or ())]
+    for key in ("settings", "names") if one.rule.kind == "finding" else ():
+        places.append((key, surfaces, (one.rule.data.get(key) or {}).get("surfaces") or ()))
+    for key, known, wanted in places if one.rule.kind in ("finding", "surface") else ():
+        for number, target in enumerate(wanted):
+            if target not in known:
+                at: KeyPath = (key, number) if key == "includes" else (key, "surfaces", number)
+                message = f"there is no surface '{target}'"
+                yield one.placed.diagnostic(message, at, hint=_near(str(target), known), rule=one.rule.id)
+
+
 def _conditions(one: Loaded, names: Names, by_kind: dict[str, set[str]]) -> Iterator[Diagnostic]:
     known = {"setting": names.settings, "pattern": names.patterns, "fragment": by_kind.get("fragment", set())}
     for condition, at in conditions(dict(one.rule.data)):
@@ -94,12 +109,28 @@ def _names(one: Loaded, names: Names) -> Iterator[Diagnostic]:
             for key, known in (("pattern", names.patterns), ("setting", names.settings)):
                 if isinstance(shown, dict) and key in shown:
                     yield from _name(one, key, shown[key], ("evidence", number, key), known)
+    if one.rule.kind == "finding":
+        yield from _finding_names(one, names)
     if one.rule.kind == "remedy":
         for name in data.get("set") or {}:
             yield from _name(one, "setting", name, ("set", name), names.settings)
         for number, edit in enumerate(data.get("edits") or ()):
             for name, at in _pattern_names(edit, ("edits", number)):
                 yield from _name(one, "pattern", name, at, names.patterns)
+
+
+def _finding_names(one: Loaded, names: Names) -> Iterator[Diagnostic]:
+    """Settings and patterns that a finding names."""
+    data = one.rule.data
+    for number, name in enumerate((data.get("settings") or {}).get("at") or ()):
+        yield from _name(one, "setting", name, ("settings", "at", number), names.settings)
+    if isinstance(data.get("match"), str):
+        yield from _name(one, "pattern", data["match"], ("match",), names.patterns)
+    for number, edit in enumerate((data.get("fix") or {}).get("edits") or ()):
+        for operation, options in edit.items():
+            if isinstance(options, dict) and "setting" in options:
+                at = ("fix", "edits", number, operation, "setting")
+                yield from _name(one, "setting", options["setting"], at, names.settings)
 
 
 def _pattern_names(data: Any, at: KeyPath) -> Iterator[tuple[str, KeyPath]]:

@@ -240,10 +240,13 @@ def command_groups(launches: Sequence[Launch], path: str, surfaces: Sequence[Sur
         for surface in surfaces:
             for place in surface.commands:
                 words = _words_of(launch, place)
-                if words is not None:
+                group = None
+                if place.environment:
+                    group = _environment_group(launch, path, surface)
+                elif words is not None:
                     group = _command_group(words, path, surface, launch)
-                    if group is not None:
-                        yield group
+                if group is not None:
+                    yield group
                     break
 
 
@@ -270,6 +273,19 @@ def _command_group(words: Sequence[Word], path: str, surface: Surface, launch: L
     opened = opened or any(not w.known and w.text.startswith(("$", '"$')) for f in flags for w in f.values[1:])
     label = " ".join(launch.program) or launch.entry_module or launch.launcher
     return Group("command", surface, written, opened, label=label) if written else None
+
+
+def _environment_group(launch: Launch, path: str, surface: Surface) -> Group | None:
+    written: dict[str, Written] = {}
+    for name, word in launch.env.items():
+        place = word.place if word.place.path == path else word.value_place
+        spec = surface.spelt.get(name)
+        if spec is None or place.path != path or place.span is None:
+            continue
+        span = Span(place.span.start, place.span.end)
+        value = from_text(word.text, spec.type) if word.known else None
+        written[name] = Written(name, value, word.known, word.text, span, span, span, place.line or 1)
+    return Group("command", surface, written, True, label=launch.launcher) if written else None
 
 
 def _flag(flag: Flag, path: str, surface: Surface) -> Written | None:

@@ -37,6 +37,7 @@ class CommandPlace:
     programs: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     launchers: tuple[str, ...] = ()
+    environment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
         if "file" in place:
             files.append(_file_place(place["file"]))
         if "command" in place:
-            commands.append(CommandPlace(**{k: tuple(v) for k, v in place["command"].items()}))
+            commands.append(_command_place(place["command"]))
     return Surface(
         rule.id, tuple(calls), tuple(files), tuple(commands), tuple(unlisted), positional, specs, spelt, versions
     )
@@ -119,6 +120,11 @@ def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
 def _file_place(data: Mapping[str, Any]) -> FilePlace:
     lists = {key: tuple(data.get(key, ())) for key in ("formats", "all", "any", "none")}
     return FilePlace(**lists, least=data.get("least", 1), under=data.get("under", ""))
+
+
+def _command_place(data: Mapping[str, Any]) -> CommandPlace:
+    lists = {key: tuple(data.get(key, ())) for key in ("programs", "modules", "launchers")}
+    return CommandPlace(**lists, environment=data.get("environment", False))
 
 
 def _with_included(rule: Rule, rules: Mapping[str, Rule]) -> list[Rule]:

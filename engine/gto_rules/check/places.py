@@ -175,6 +175,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "float": (int, float),
     "str": (str,),
+    "name": (str,),
     "list": (list, tuple, str),
     "dict": (dict, str),
 }

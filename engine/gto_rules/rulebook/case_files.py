@@ -73,7 +73,8 @@ def _read(name: str, folder: Path, root: Path) -> dict[str, str]:
             raise _Refused(f"'{path.relative_to(top).as_posix()}' in '{name}' is a link that leaves the pack")
         if path.suffix in _RULE_ENDINGS and not kept_apart:
             raise _Refused(
-                f"'{name}' holds YAML files, which would be read as rules", f"a folder's name that ends in {DATA_SUFFIX}"
+                f"'{name}' holds YAML files, which would be read as rules",
+                f"a folder's name that ends in {DATA_SUFFIX}",
             )
         size += path.stat().st_size
         if len(files) >= FILE_LIMIT or size > SIZE_LIMIT:

@@ -26,6 +26,7 @@ cases:
     launch: python train.py
     expect: {status: [not_enabled, recommended]}
 """
+INLINE = 'files: {train.py: "import acme\\n"}'
 COMPILED_CASES = """\
 kind: test
 rule: acme/compiled
@@ -49,6 +50,17 @@ WRONG = {
     "not YAML": ("items/half.test.yaml", "a: [", "YAML syntax error"),
     "not text": ("items/half.test.yaml", b"\xff\xfe\x00", "UTF-8"),
     "a list": ("items/half.test.yaml", "- a\n", "not object"),
+    "unknown expectation": (
+        "items/half.test.yaml",
+        HALF_CASES.replace("status: enabled", "state: enabled"),
+        "7:14: a case of kind 'item' cannot expect 'state'",
+    ),
+    "no expectation in it": ("items/half.test.yaml", HALF_CASES.replace("status: enabled", ""), "expects nothing"),
+    "no such folder": ("items/half.test.yaml", HALF_CASES.replace(INLINE, "files_from: none"), "no folder 'none'"),
+    "a folder elsewhere": ("items/half.test.yaml", HALF_CASES.replace(INLINE, "files_from: ../../x"), "outside"),
+    "an absolute folder": ("items/half.test.yaml", HALF_CASES.replace(INLINE, "files_from: /etc"), "outside"),
+    "the whole pack": ("items/half.test.yaml", HALF_CASES.replace(INLINE, "files_from: .."), "outside"),
+    "YAML that is a rule": ("items/half.test.yaml", HALF_CASES.replace(INLINE, "files_from: ../patterns"), ".files"),
 }
 
 
@@ -90,9 +102,9 @@ def test_which_cases_hold(kind: str, expect: dict[str, object], positive: bool) 
 # rule, the case's expectation → what the runner says; "" where it is right
 CASE_RESULTS = [
     ("acme/compiled", {"hits": ["train.py:2"]}, ""),
-    ("acme/compiled", {"hits": ["train.py:3"]}, "hits at ['train.py:2'], expected ['train.py:3']"),
+    ("acme/compiled", {"hits": ["train.py:3"]}, "hits: got ['train.py:2'], expected ['train.py:3']"),
     ("acme/compiled", {"hits": []}, "expected []"),
-    ("acme/acme", {"framework": "other"}, "expected other"),
+    ("acme/acme", {"framework": "other"}, "expected 'other'"),
 ]
 
 
@@ -128,7 +140,7 @@ def test_a_failing_case_and_a_known_gap(tmp_path: Path, capsys: pytest.CaptureFi
     failing = COMPILED_CASES.replace("train.py:2", "train.py:7")
     root = write_pack(tmp_path, {"patterns/compiled.test.yaml": failing})
     assert main(["rules", "test", str(root), "-k", "compiled"]) == 1
-    assert "FAILED acme/compiled: a call\n       hits at ['train.py:2']" in capsys.readouterr().out
+    assert "FAILED acme/compiled: a call\n       hits: " in capsys.readouterr().out
     gap = failing.replace("  - name: a call\n", "  - name: a call\n    gap: not yet\n")
     write_pack(tmp_path, {"patterns/compiled.test.yaml": gap})
     assert main(["rules", "test", str(root), "-k", "compiled"]) == 0

@@ -137,7 +137,7 @@ def _remedy(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook)
         yield Mismatch("refused", str(expect["refused"]), "an edit")
         return
     fix, changed = planned
-    after = {c.path: (c.after or b"").decode("utf-8", "replace") for c in changes_of(fix, root)}
+    after = {c.path: (c.after or b"").decode("utf-8", "surrogateescape") for c in changes_of(fix, root)}
     for path, wanted in (expect.get("files") or {}).items():
         if after.get(path) != wanted:
             yield Mismatch(path, wanted, after.get(path))
@@ -211,7 +211,7 @@ def _finding(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook
     if "fixed" in expect:
         patch = patch_of(own, root, ALL_RISKS)
         for path, wanted in expect["fixed"].items():
-            after = patched(root / path, [f for f in patch.fixed if f.path == path]).decode("utf-8", "replace")
+            after = patched(root / path, [f for f in patch.fixed if f.path == path]).decode("utf-8", "surrogateescape")
             if after != wanted:
                 yield Mismatch(path, wanted, after)
 

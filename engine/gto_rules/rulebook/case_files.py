@@ -17,7 +17,7 @@ SIZE_LIMIT = 4_000_000
 _RULE_ENDINGS = (".yaml", ".yml")
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """A folder that cannot be taken: why, and what would do."""
 
     def __init__(self, message: str, expected: str | None = None) -> None:
@@ -45,7 +45,7 @@ def with_files(
         files: dict[str, str] = {}
         try:
             files = _read(str(holder[key]), folder, root)
-        except _Refused as refused:
+        except _RefusedError as refused:
             wrong.append(placed.diagnostic(str(refused), (*where, key), expected=refused.expected))
         rest = {name: value for name, value in holder.items() if name != key}
         return {**rest, into: {**files, **(holder.get(into) or {})}}
@@ -61,28 +61,28 @@ def with_files(
 def _read(name: str, folder: Path, root: Path) -> dict[str, str]:
     top = (folder / name).resolve()
     if not top.is_relative_to(root.resolve()) or top == root.resolve():
-        raise _Refused(f"the folder '{name}' lies outside of the pack", "a folder beside the test file")
+        raise _RefusedError(f"the folder '{name}' lies outside of the pack", "a folder beside the test file")
     if not top.is_dir():
-        raise _Refused(f"there is no folder '{name}'", "a folder beside the test file")
+        raise _RefusedError(f"there is no folder '{name}'", "a folder beside the test file")
     inside = top.relative_to(root.resolve()).parts
     kept_apart = any(part.endswith(DATA_SUFFIX) for part in inside)
     files: dict[str, str] = {}
     size = 0
     for path in _walked(top):
         if not path.resolve().is_relative_to(root.resolve()):
-            raise _Refused(f"'{path.relative_to(top).as_posix()}' in '{name}' is a link that leaves the pack")
+            raise _RefusedError(f"'{path.relative_to(top).as_posix()}' in '{name}' is a link that leaves the pack")
         if path.suffix in _RULE_ENDINGS and not kept_apart:
-            raise _Refused(
+            raise _RefusedError(
                 f"'{name}' holds YAML files, which would be read as rules",
                 f"a folder's name that ends in {DATA_SUFFIX}",
             )
         size += path.stat().st_size
         if len(files) >= FILE_LIMIT or size > SIZE_LIMIT:
-            raise _Refused(f"'{name}' holds more than {FILE_LIMIT} files or {SIZE_LIMIT:,} bytes")
+            raise _RefusedError(f"'{name}' holds more than {FILE_LIMIT} files or {SIZE_LIMIT:,} bytes")
         # Any bytes come through: written again with the same handler, they are the same.
         files[path.relative_to(top).as_posix()] = path.read_bytes().decode("utf-8", "surrogateescape")
     if not files:
-        raise _Refused(f"the folder '{name}' holds no files")
+        raise _RefusedError(f"the folder '{name}' holds no files")
     return files
 
 
@@ -94,7 +94,7 @@ def _walked(top: Path) -> Iterator[Path]:
                 yield from _walked(path)
         elif path.is_file() or path.is_symlink():
             if not path.exists():
-                raise _Refused(f"'{path.name}' is a link to nothing")
+                raise _RefusedError(f"'{path.name}' is a link to nothing")
             if path.is_dir():
-                raise _Refused(f"'{path.name}' is a link to a folder", "the files themselves")
+                raise _RefusedError(f"'{path.name}' is a link to a folder", "the files themselves")
             yield path

@@ -1,0 +1,1 @@
+"""Results of the cases beside rules, for people and for programs."""

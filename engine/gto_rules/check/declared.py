@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 
 from gto_rules.documents import DEPENDENCY_KINDS, classify, parse
@@ -75,6 +75,17 @@ class Declared:
             kind = classify(path)
             if kind in DEPENDENCY_KINDS:
                 yield path, str(kind)
+
+    def holds_package(self, path: str, packages: Iterable[str]) -> bool:
+        """Whether a folder above a file, or its ``src``, holds one of these Python packages."""
+        folder = posixpath.dirname(path)
+        while True:
+            for base in (folder, f"{folder}/src" if folder else "src"):
+                if any("__init__.py" in self._files.names(f"{base}/{p}" if base else p) for p in packages):
+                    return True
+            if not folder:
+                return False
+            folder = posixpath.dirname(folder)
 
     def known(self, path: str, distribution: str | None, verified: tuple[str, ...]) -> Known:
         """Which versions of a distribution a file's project allows."""

@@ -89,11 +89,17 @@ def _fix(rule: Rule, group: Group, source: SourceText) -> FindingFix | None:
     return FindingFix(text(data.get("title", rule.data["title"])), tuple(sorted(edits)), data.get("risk", "neutral"))
 
 
+# How alike two names are, from 0 to 1: for a suggestion, and to be called a misspelling where versions are not known.
+_CLOSE = 0.75
+_MISSPELT = 0.9
+
 _Problem = Callable[[Group, Written, "Spec | None", Known], "Mapping[str, str] | None"]
 
 
 def _names(rule: Rule, group: Group, source: SourceText, declared: Declared) -> Iterator[Finding]:
     trigger = rule.data["names"]
+    if declared.holds_package(source.path, group.surface.packages):
+        return
     problem = _PROBLEMS[trigger["problem"]]
     let_pass = frozenset(trigger.get("except", ()))
     for written in group.written.values():
@@ -140,7 +146,12 @@ def _unknown(group: Group, written: Written, spec: Spec | None, known: Known) ->
         return None
     if group.kind == "command" and written.name.startswith("no_") and written.name[3:] in surface.spelt:
         return None
-    near = get_close_matches(written.name, surface.specs, n=1, cutoff=0.75)
+    certain = surface.strict or known.pinned
+    parent, last = written.name.rpartition(".")[0], written.name.count(".")
+    beside = [n for n in surface.specs if n.rpartition(".")[0] == parent and n.count(".") == last]
+    near = get_close_matches(written.name, beside, n=1, cutoff=_CLOSE if certain else _MISSPELT)
+    if not near and not certain:
+        return None
     return {"nearest": near[0] if near else "", "hint": f" Did you mean '{near[0]}'?" if near else ""}
 
 
@@ -181,23 +192,45 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
+_SAID = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "name": "text",
+    "list": "a list",
+    "dict": "a mapping",
+}
+
+
 def _wrong_type(group: Group, written: Written, spec: Spec | None, known: Known) -> Mapping[str, str] | None:
-    if spec is None or not written.known or written.value is None or spec.type not in _TYPES:
+    if spec is None or not written.known or written.value is None:
         return None
-    value = written.value
-    fits = isinstance(value, _TYPES[spec.type]) and not (isinstance(value, bool) and spec.type in ("int", "float"))
-    if fits or (isinstance(value, str) and value == "auto") or value in spec.choices:
+    if written.value == "auto" or any(
+        _fits(written.value, s) for s in (spec, *group.surface.others.get(spec.name, ()))
+    ):
         return None
-    return {"expected": spec.type, "nearest": "", "hint": ""}
+    return {"expected": _SAID.get(spec.type, spec.type), "nearest": "", "hint": ""}
+
+
+def _fits(value: Any, spec: Spec) -> bool:
+    if spec.type not in _TYPES or any(value is c or value == c for c in spec.choices):
+        return True
+    if isinstance(value, bool) and spec.type in ("int", "float"):
+        return False
+    return isinstance(value, _TYPES[spec.type]) or (spec.type == "int" and isinstance(value, float) and value % 1 == 0)
 
 
 def _wrong_choice(group: Group, written: Written, spec: Spec | None, known: Known) -> Mapping[str, str] | None:
     if spec is None or not spec.choices or not written.known or written.value is None:
         return None
     value: Any = written.value
-    if isinstance(value, list) or value in spec.choices or str(value) in map(str, spec.choices):
+    specs = (spec, *group.surface.others.get(spec.name, ()))
+    if isinstance(value, list | dict) or any(not s.choices or str(value) in map(str, s.choices) for s in specs):
         return None
     near = get_close_matches(str(value), [str(c) for c in spec.choices], n=1)
+    if isinstance(value, str) and not near and not group.surface.strict and not known.pinned:
+        return None  # another version may have it
     hint = f" Did you mean '{near[0]}'?" if near else ""
     return {"expected": ", ".join(str(c) for c in spec.choices), "nearest": "", "hint": hint}
 

@@ -186,7 +186,9 @@ def _keyword(module: PythonModule, argument: Any, scope: Any, written: dict[str,
 
 
 def file_groups(document: DataDocument, kind: str, surfaces: Sequence[Surface]) -> Iterator[Group]:
-    """The mappings of a configuration file that hold a surface's names."""
+    """The mappings of a configuration file that hold a surface's names; none of a file that is not read in full."""
+    if document.problems:
+        return
     for root in document.roots:
         if not isinstance(root, DataMapping):
             continue

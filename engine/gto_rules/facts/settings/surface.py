@@ -61,7 +61,10 @@ class Surface:
         open: Globs of names that are accepted unlisted.
         specs: Every setting by name.
         spelt: The same by old names and aliases too.
+        others: By name of the setting: what further included tables say about it.
         versions: By name of the setting: what decides whether a version has it.
+        strict: Every other name is unknown.
+        packages: Packages of the framework itself.
     """
 
     id: str
@@ -72,7 +75,10 @@ class Surface:
     positional: tuple[str, ...] = ()
     specs: Mapping[str, Spec] = field(default_factory=dict)
     spelt: Mapping[str, Spec] = field(default_factory=dict)
+    others: Mapping[str, tuple[Spec, ...]] = field(default_factory=dict)
     versions: Mapping[str, Versions] = field(default_factory=dict)
+    strict: bool = False
+    packages: tuple[str, ...] = ()
 
     def accepts_unlisted(self, name: str) -> bool:
         return any(fnmatchcase(name, glob) for glob in self.open)
@@ -91,6 +97,7 @@ def read_surfaces(rules: Iterable[Rule], wanted: Iterable[str]) -> dict[str, Sur
 
 def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
     specs: dict[str, Spec] = {}
+    others: dict[str, tuple[Spec, ...]] = {}
     versions: dict[str, Versions] = {}
     unlisted: list[str] = []
     for one in _with_included(rule, rules):
@@ -99,6 +106,8 @@ def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
         for name, spec in table.settings.items():
             if name not in specs:
                 specs[name], versions[name] = spec, own
+            else:
+                others[name] = (*others.get(name, ()), spec)
         unlisted += one.data.get("open", ())
     spelt = {spelling: spec for spec in reversed(specs.values()) for spelling in (*spec.was, *spec.aliases)} | specs
     calls: list[str] = []
@@ -113,7 +122,18 @@ def _surface(rule: Rule, rules: Mapping[str, Rule]) -> Surface:
         if "command" in place:
             commands.append(_command_place(place["command"]))
     return Surface(
-        rule.id, tuple(calls), tuple(files), tuple(commands), tuple(unlisted), positional, specs, spelt, versions
+        rule.id,
+        tuple(calls),
+        tuple(files),
+        tuple(commands),
+        tuple(unlisted),
+        positional,
+        specs,
+        spelt,
+        others,
+        versions,
+        bool(rule.data.get("strict", False)),
+        tuple(rule.data.get("packages", ())),
     )
 
 

@@ -140,11 +140,58 @@ def test_a_failing_case_and_a_known_gap(tmp_path: Path, capsys: pytest.CaptureFi
     failing = COMPILED_CASES.replace("train.py:2", "train.py:7")
     root = write_pack(tmp_path, {"patterns/compiled.test.yaml": failing})
     assert main(["rules", "test", str(root), "-k", "compiled"]) == 1
-    assert "FAILED acme/compiled: a call\n       hits: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "FAILED acme/compiled: a call\n" in said and "compiled.test.yaml:4\n" in said
+    assert said.index("- train.py:7") < said.index("+ train.py:2") < said.index(">   2 | acme.compile(1)")
+    assert "1 cases passed, 1 failed" in said
     gap = failing.replace("  - name: a call\n", "  - name: a call\n    gap: not yet\n")
     write_pack(tmp_path, {"patterns/compiled.test.yaml": gap})
     assert main(["rules", "test", str(root), "-k", "compiled"]) == 0
     assert "1 cases passed, 0 failed, 1 known gaps" in capsys.readouterr().out
+    write_pack(tmp_path, {"patterns/compiled.test.yaml": gap.replace("train.py:7", "train.py:2")})
+    assert main(["rules", "test", str(root), "-k", "compiled"]) == 1
+    assert "this known gap comes out right now: remove its 'gap'" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("alone")
+def test_no_cases_are_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write_pack(tmp_path, {"patterns/compiled.test.yaml": COMPILED_CASES})
+    assert main(["rules", "test", str(root), "-k", "nothing-of-the-kind"]) == 1
+    assert "no cases were found for rules whose id holds 'nothing-of-the-kind'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("alone")
+def test_results_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = write_pack(tmp_path, {"patterns/compiled.test.yaml": COMPILED_CASES.replace("train.py:2", "train.py:7")})
+    write_pack(tmp_path, {"items/half.test.yaml": "a: ["})
+    assert main(["rules", "test", str(root), "--format", "json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert (data["passed"], data["failed"], data["gaps"]) == (1, 1, 0)
+    failed, passed = data["cases"]
+    assert failed["path"] == "acme/patterns/compiled.test.yaml" and failed["line"] == 4
+    assert failed["mismatches"] == [{"what": "hits", "expected": ["train.py:7"], "got": ["train.py:2"], "note": None}]
+    assert passed["outcome"] == "passed" and passed["positive"] is False
+    assert {"acme/half", "acme/compile"} <= {row["rule"] for row in data["lacking"]}
+    assert data["errors"][0]["path"] == "acme/items/half.test.yaml"
+
+
+@pytest.mark.usefixtures("alone")
+def test_processes_change_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    case = COMPILED_CASES.partition("cases:\n")[2]
+    failing = case.replace("train.py:2", "train.py:7")
+    many = COMPILED_CASES + (case + failing) * 30
+    root = write_pack(tmp_path, {"patterns/compiled.test.yaml": many})
+    said = []
+    for jobs in ("1", "3"):
+        assert main(["rules", "test", str(root), "-j", jobs]) == 1
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] and "92 cases passed, 30 failed" in said[0]
+
+
+def test_a_number_of_processes_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["rules", "test", "-j", "0"])
+    assert stop.value.code == 2 and "'0' is not a whole number from 1" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("alone")

@@ -77,7 +77,7 @@ class FileChecker:
             return FileResult(skipped=(Skipped(path, source.problems[0].message),))
         self._files.give(path, raw)
         self._files.touched.clear()
-        index = DiskIndex(self._files)
+        index = DiskIndex(self._files, path, self._rules.named_words)
         findings = self._findings(kind, source, words, index)
         findings = [one for one in findings if self._declared.allows(self._by_id[one.rule], path)]
         return self._judged(findings, source, kind, index)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from gto_rules.evaluate.finding import SEVERITIES
 from gto_rules.facts.patterns.compile import Pattern, compile_selected
@@ -95,6 +96,18 @@ class RuleSet:
         return frozenset(name.encode() for name in names)
 
     @cached_property
+    def named_words(self) -> frozenset[bytes]:
+        """Last words of every name that the rules look for: only files that hold one can lead to such a name."""
+        patterns = {rule.id: rule.data for rule in self.rulebook.of("pattern")}
+        names: set[str] = set()
+        seen: set[str] = set()
+        for rule in self.code:
+            _collect_names(rule.data["match"], patterns, seen, names)
+        # A plain word such as save or backward stands in every other file, and hardly ever means the library's there.
+        words = {n.rpartition(".")[2] for n in names if "*" not in n}
+        return frozenset(w.encode() for w in words if "_" in w or not w.islower()) | self.call_words
+
+    @cached_property
     def command_words(self) -> tuple[frozenset[bytes], ...]:
         """For each kind of command the words that its text must hold."""
         commands = [c for s in self.surfaces.values() for c in s.commands]
@@ -110,6 +123,27 @@ class RuleSet:
             for name, (groups, _) in self.anchors.items()
             if all(any(_holds(held, word) for word in group) for group in groups)
         ]
+
+
+# Keys of a matcher whose value is one canonical name or several.
+_NAMING = frozenset(("call", "use", "assign", "of", "import", "name"))
+
+
+def _collect_names(data: Any, patterns: Mapping[str, Any], seen: set[str], names: set[str]) -> None:
+    """Every canonical name that a matcher, or a pattern that it refers to, looks for."""
+    if isinstance(data, str):
+        if data in patterns and data not in seen:
+            seen.add(data)
+            _collect_names(patterns[data].get("match"), patterns, seen, names)
+    elif isinstance(data, list):
+        for item in data:
+            _collect_names(item, patterns, seen, names)
+    elif isinstance(data, Mapping):
+        for key, value in data.items():
+            if key in _NAMING:
+                names.update([value] if isinstance(value, str) else value)
+            else:
+                _collect_names(value, patterns, seen, names)
 
 
 def _holds(words: frozenset[bytes] | set[bytes], word: bytes) -> bool:

@@ -26,6 +26,8 @@ class AnyMatcher:
 
     @cached_property
     def anchors(self) -> Anchors:
+        if len(self.options) == 1:
+            return self.options[0].anchors
         words: set[bytes] = set()
         for option in self.options:
             if not option.anchors:

@@ -117,8 +117,9 @@ class _Compiler:
     def _compiled(self, rule_id: str) -> Pattern:
         data = self.rules[rule_id].data
         matcher = self.matcher(data.get("match"))
-        own = data.get("anchors")
-        anchors = (frozenset(w.encode() for w in own),) if own else matcher.anchors
+        own = data.get("anchors") or ()
+        groups = own if own and isinstance(own[0], list) else [own] if own else []
+        anchors = tuple(dict.fromkeys((*matcher.anchors, *(frozenset(w.encode() for w in g) for g in groups))))
         classes = frozenset(w for group in anchors for w in group if w in self._classes)
         return Pattern(rule_id, matcher, anchors, classes, bool(data.get("fragment", False)))
 

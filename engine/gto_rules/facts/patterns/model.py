@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -123,12 +124,28 @@ class Context:
     def renaming_calls(self) -> dict[str, list[Call]]:
         """Calls by canonical name, where it may end in another word than is written: aliases, classes, ``__init__``."""
         out: dict[str, list[Call]] = {}
+        plain = self._plain_names
         for last, calls in self.calls_by_last.items():
             renames = last[:1].isupper() or last == "__init__"
             for call in calls:
+                if call.receiver is None and last in plain:
+                    continue
                 if (renames or call.receiver is None) and call.name is not None:
                     out.setdefault(call.name, []).append(call)
         return out
+
+    @cached_property
+    def _plain_names(self) -> frozenset[str]:
+        """Names that mean the same everywhere in the module, and end as they are written: builtins, foreign imports."""
+        bindings = self.module.scope.bindings
+        plain = {name for name in dir(builtins) if name not in bindings}
+        for one in self.module.imports:
+            held = bindings.get(one.alias, ())
+            kept = one.name.rpartition(".")[2] == one.alias and all(b.kind == "import" for b in held)
+            if kept and self.index.layout.locate(one.name) is None:
+                plain.add(one.alias)
+        local = {name for scope in self.module.scopes for name in scope.bindings if scope is not self.module.scope}
+        return frozenset(plain - local)
 
     @cached_property
     def callers(self) -> dict[str, list[Call]]:

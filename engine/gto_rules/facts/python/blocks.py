@@ -46,6 +46,11 @@ class BlockTree:
     def of_kind(self, *kinds: str) -> list[Block]:
         return [b for b in self._blocks if b.kind in kinds]
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """Every name space, the module's own first."""
+        return [b.scope for b in self._blocks if b.kind in SCOPES]
+
     def scope_of(self, definition: Node) -> Scope | None:
         """The name space that a function, class or lambda node opens."""
         body = definition.child_by_field_name("body")

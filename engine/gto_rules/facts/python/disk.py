@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from gto_rules.documents import read_source
 from gto_rules.documents.model import SourceText
+from gto_rules.facts.prefilter import words_of
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.layout import Layout
 from gto_rules.facts.python.links import Links
+from gto_rules.facts.python.located import Located
+from gto_rules.facts.python.module import PythonModule
 
 
 class DiskFiles:
@@ -32,6 +36,7 @@ class DiskFiles:
         self._text = str(root)
         self._names: dict[str, frozenset[str]] = {}
         self._raw: dict[str, bytes] = {}
+        self._holding: dict[str, bool] = {}
 
     def names(self, folder: str) -> frozenset[str]:
         """Names in a folder; empty if there is none."""
@@ -60,6 +65,14 @@ class DiskFiles:
             return (self.root / path).read_bytes()
         except OSError:
             return b""
+
+    def holds(self, path: str, words: frozenset[bytes]) -> bool:
+        """Whether a file holds one of ``words``, which must be the same in every call."""
+        self.touched.add(path)
+        held = self._holding.get(path)
+        if held is None:
+            held = self._holding[path] = not words.isdisjoint(words_of(self.raw(path)))
+        return held
 
     def source(self, path: str) -> SourceText:
         if path not in self._raw:
@@ -114,14 +127,49 @@ class DiskLayout(Layout):
 
 
 class DiskIndex(PythonIndex):
-    """The Python of a folder without a list of it."""
+    """The Python of a folder without a list of it, for one file.
 
-    def __init__(self, files: DiskFiles) -> None:
+    Args:
+        files: The folder.
+        path: The file that is looked at.
+        words: Names lead into another file only if it holds one of these words; constants do always.
+    """
+
+    def __init__(self, files: DiskFiles, path: str, words: frozenset[bytes]) -> None:
         self._disk = files
+        self._path = path
+        self._words = words
+        self._any_file = False
         self.paths = ()
         self.files = _Existing(files, (".py", ".ipynb"))
         self.layout = DiskLayout(files)
         self._kept = OrderedDict()
         self._kept_bytes = 0
-        self.links = Links(self)
+        self.links = _DiskLinks(self)
         self._project = files
+
+    def module(self, path: str) -> PythonModule | None:
+        if path != self._path and not self._any_file and not self._disk.holds(path, self._words):
+            return None
+        return super().module(path)
+
+    @contextmanager
+    def whatever_it_holds(self) -> Iterator[None]:
+        """Follow names into any file meanwhile."""
+        before, self._any_file = self._any_file, True
+        try:
+            yield
+        finally:
+            self._any_file = before
+
+
+class _DiskLinks(Links):
+    """Constants are followed into any file: a file of settings need not hold the name of what it sets."""
+
+    def __init__(self, index: DiskIndex) -> None:
+        super().__init__(index)
+        self._index = index
+
+    def constant(self, dotted: str) -> Located | None:
+        with self._index.whatever_it_holds():
+            return super().constant(dotted)

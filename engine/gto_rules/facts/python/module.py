@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from gto_rules.facts.python.values import evaluate, mapping
 from gto_rules.facts.python.world import World
 from gto_rules.location import Evidence, Location, Span
 
+_STAR = re.compile(rb"import\s*\(?\s*\*")
 _CHANGING = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "popitem", "sort", "add"}
 )
@@ -75,6 +77,12 @@ class PythonModule:
         self._binder  # noqa: B018  (fills the scopes)
         return self.blocks.module.scope
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """Every name space, the module's own first."""
+        self._binder  # noqa: B018
+        return self.blocks.scopes
+
     @cached_property
     def imports(self) -> tuple[Import, ...]:
         """Every imported name, in source order. Reading these alone costs a tenth of the whole index."""
@@ -83,6 +91,8 @@ class PythonModule:
     @cached_property
     def stars(self) -> tuple[str, ...]:
         """Canonical names of the modules that are imported with ``*``."""
+        if not _STAR.search(self.text):  # reading every import of a large file takes its time
+            return ()
         return tuple(i.name for i in self.imports if i.star)
 
     @property

@@ -26,5 +26,6 @@ COMMANDS: dict[str, Command] = {
     "resume": Command("resume_command", "go on with a tune run that was stopped"),
     "report": Command("report_command", "write the reports of a run again from its journal"),
     "doctor": Command("doctor_command", "this machine's hardware, drivers and tools"),
+    "config": Command("config_command", "the configuration of check, with the place of every value"),
     "rules": Command("rules_command", "list, show, explain, validate, test and try rules"),
 }

@@ -19,7 +19,7 @@ _STATUS = {
     "not_applicable": ("not applicable", "不适用"),
     "unknown": ("unknown", "未知"),
 }
-_RISK = {
+RISKS = {
     "neutral": ("same numerics", "数值不变"),
     "numerics": ("numerics change slightly", "数值精度略有变化"),
     "convergence": ("changes what is learnt", "影响收敛"),
@@ -75,7 +75,7 @@ def render(template: str, lang: str, root: Path, reports: Path, values: Mapping[
         "number": text.number,
         "points": text.points,
         "status": word(_STATUS),
-        "risk": word(_RISK),
+        "risk": word(RISKS),
         "outcome": word(_OUTCOME),
         "severity": word(_SEVERITY),
         "step_name": word(_STEPS),

@@ -12,5 +12,6 @@ ACTIONS: dict[str, str] = {
     "validate": "check packs and print everything that is wrong",
     "test": "run the cases beside the rules",
     "new": "begin a pack whose rules are valid and whose cases pass",
+    "docs": "write the reference pages of the rules",
     "eval": "the value of a JMESPath expression over a project's facts",
 }

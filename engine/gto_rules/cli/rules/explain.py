@@ -1,39 +1,39 @@
-"""One rule in words."""
+"""One rule in words: what, why, example, fix, sources."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import shutil
 
-from gto_rules.cli.options import rulebook_of
+from gto_rules.cli.options import print_json, rulebook_of
 from gto_rules.cli.rules.common import add_common, find_rule
+
+_WIDEST = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID")
-    add_common(parser)
+    add_common(parser, ("text", "json", "markdown"))
 
 
 def run(args: argparse.Namespace) -> int:
-    rule = find_rule(rulebook_of(args), args.id)
-    data = rule.data
+    from gto_rules.cli.show import colour
+    from gto_rules.report.rules.docs import KIND_NAMES, page_markdown
+    from gto_rules.report.rules.page import Pages
+    from gto_rules.report.rules.terminal import render_page
+    from gto_rules.rulebook.cases import read_cases
+    from gto_rules.rulebook.discover import builtin_packs
 
-    def words(value: Any) -> str:
-        return str(value.get(args.lang, value["en"])) if isinstance(value, dict) else str(value)
-
-    print(f"{words(data.get('title', rule.id))}  ({rule.id}, {rule.kind})")
-    for key in ("why", "advice", "symptom", "cause", "solution", "needs"):
-        if key in data:
-            print(f"  {key}: {words(data[key])}")
-    if "gain" in data:
-        print(f"  gain: {words(data['gain']['text'])} {data['gain'].get('source', '')}")
-    for key in ("priority", "risk", "severity", "points"):
-        if key in data:
-            print(f"  {key}: {data[key]}")
-    for key in ("applies_when", "enabled", "recommended_when", "when", "requires", "set", "edits"):
-        if key in data:
-            print(f"  {key}: {data[key]}")
-    for reference in data.get("references", ()):
-        print(f"  source: {reference['url']} ({reference.get('proves', '')})")
-    print(f"  file: {rule.path}:{rule.line}")
+    rulebook = rulebook_of(args)
+    rule = find_rule(rulebook, args.id)
+    cases, _ = read_cases((*builtin_packs(), *args.pack))
+    pages = Pages(rulebook, cases, args.lang)
+    page = pages.page(rule)
+    if args.format == "json":
+        print_json(page.to_json())
+    elif args.format == "markdown":
+        print(page_markdown(page, args.lang), end="")
+    else:
+        width = min(shutil.get_terminal_size().columns, _WIDEST)
+        print(render_page(page, pages.say(*KIND_NAMES[rule.kind]), pages.say, width, colour), end="")
     return 0

@@ -17,7 +17,18 @@ from gto_rules.rulebook.cache import read_cache, write_cache
 
 NAMES = ("gto-rules.yaml", "gto-rules.yml")
 PYPROJECT = "pyproject.toml"
-DEFAULT_MAX_KB = 2000
+DEFAULTS: Mapping[str, Any] = {
+    "select": [],
+    "ignore": [],
+    "severity": "info",
+    "priorities": [],
+    "exclude": [],
+    "per_path": [],
+    "packs": [],
+    "baseline": None,
+    "fail_on": "info",
+    "max_file_kb": 2000,
+}
 _TABLE = b"tool.gto-rules"
 
 
@@ -47,26 +58,29 @@ class Config:
     data: Mapping[str, Any] = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
 
+    def _get(self, name: str) -> Any:
+        return self.data.get(name, DEFAULTS[name])
+
     @cached_property
     def exclude(self) -> tuple[str, ...]:
-        return tuple(self.data.get("exclude", ()))
+        return tuple(self._get("exclude"))
 
     @cached_property
     def per_path(self) -> tuple[PathRule, ...]:
-        rows = self.data.get("per_path", ())
+        rows = self._get("per_path")
         return tuple(PathRule(tuple(r["paths"]), tuple(r["ignore"]), r["reason"], r.get("until")) for r in rows)
 
     @property
     def packs(self) -> tuple[str, ...]:
-        return tuple(self.data.get("packs", ()))
+        return tuple(self._get("packs"))
 
     @property
     def max_bytes(self) -> int:
-        return 1000 * int(self.data.get("max_file_kb", DEFAULT_MAX_KB))
+        return 1000 * int(self._get("max_file_kb"))
 
     @property
     def fail_on(self) -> str:
-        return str(self.data.get("fail_on", "info"))
+        return str(self._get("fail_on"))
 
     @property
     def baseline(self) -> Path | None:
@@ -74,10 +88,10 @@ class Config:
 
     def selection(self) -> Selection:
         return Selection(
-            tuple(self.data.get("select", ())),
-            tuple(self.data.get("ignore", ())),
-            self.data.get("severity", "info"),
-            tuple(self.data.get("priorities", ())),
+            tuple(self._get("select")),
+            tuple(self._get("ignore")),
+            self._get("severity"),
+            tuple(self._get("priorities")),
         )
 
 

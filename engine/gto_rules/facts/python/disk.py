@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gto_rules.documents import read_source
+from gto_rules.documents import read_source, source_from_bytes
 from gto_rules.documents.model import SourceText
 from gto_rules.facts.prefilter import words_of
 from gto_rules.facts.python.index import PythonIndex
@@ -51,10 +51,10 @@ class DiskFiles:
 
     def has(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
-        return name in self.names(folder)
+        return path in self._raw or name in self.names(folder)
 
     def give(self, path: str, raw: bytes) -> None:
-        """The content of a file that the caller has read already."""
+        """The content of the file that is looked at, which need not be what is on disk, nor on disk at all."""
         self._raw = {path: raw}
 
     def raw(self, path: str) -> bytes:
@@ -75,8 +75,9 @@ class DiskFiles:
         return held
 
     def source(self, path: str) -> SourceText:
-        if path not in self._raw:
-            self.touched.add(path)
+        if path in self._raw:
+            return source_from_bytes(self._raw[path], path)
+        self.touched.add(path)
         return read_source(self.root / path, path)
 
 

@@ -171,7 +171,8 @@ class Pages:
         if fix:
             risk = say(*RISKS[fix.get("risk", "neutral")])
             yield Line(
-                0, say(f"`check --show-fixes` shows the edit ({risk}).", f"`check --show-fixes` 可显示该修改（{risk}）。")
+                0,
+                say(f"`check --show-fixes` shows the edit ({risk}).", f"`check --show-fixes` 可显示该修改（{risk}）。"),
             )
         for one in data.get("remedies", ()):
             yield from self._remedy(one)

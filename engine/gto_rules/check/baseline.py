@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -35,13 +36,28 @@ def _key(rule: str, path: str, fingerprint: str) -> str:
     return f"{rule}\0{path}\0{fingerprint}"
 
 
-def apply_baseline(findings: Iterable[Finding], known: Counter[str]) -> tuple[list[Finding], list[Finding]]:
-    """Findings to report, and those that the baseline knows."""
+def _seen_from(file: Path, root: Path, path: str) -> str:
+    """A path from the folder of the baseline, which is the same wherever the check runs."""
+    return os.path.relpath(root / path, file.absolute().parent).replace(os.sep, "/")
+
+
+def apply_baseline(findings: Iterable[Finding], file: Path, root: Path) -> tuple[list[Finding], list[Finding]]:
+    """Findings to report, and those that a baseline knows.
+
+    Args:
+        findings: Their paths are relative to ``root``.
+        file: The baseline.
+        root: The folder of the check.
+
+    Raises:
+        UsageError: the file is missing or is no baseline.
+    """
+    known = read_baseline(file)
     left = Counter(known)
     kept: list[Finding] = []
     suppressed: list[Finding] = []
     for one in findings:
-        key = _key(one.rule, one.path, one.fingerprint)
+        key = _key(one.rule, _seen_from(file, root, one.path), one.fingerprint)
         if left[key] > 0:
             left[key] -= 1
             suppressed.append(replace(one, suppression=Suppression("baseline")))
@@ -50,14 +66,20 @@ def apply_baseline(findings: Iterable[Finding], known: Counter[str]) -> tuple[li
     return kept, suppressed
 
 
-def write_baseline(file: Path, findings: Iterable[Finding]) -> int:
-    """Write the findings as known; returns how many.
+def write_baseline(file: Path, findings: Iterable[Finding], root: Path) -> int:
+    """Write the findings of a check in ``root`` as known; returns how many.
 
     Raises:
         UsageError: the file cannot be written.
     """
     rows = [
-        {"rule": f.rule, "path": f.path, "fingerprint": f.fingerprint, "message": f.message["en"]} for f in findings
+        {
+            "rule": f.rule,
+            "path": _seen_from(file, root, f.path),
+            "fingerprint": f.fingerprint,
+            "message": f.message["en"],
+        }
+        for f in findings
     ]
     text = json.dumps({"version": VERSION, "findings": rows}, ensure_ascii=False, indent=1) + "\n"
     try:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gto_rules.documents import source_from_bytes
+from gto_rules.documents.model import SourceText
 from gto_rules.evaluate.finding import SEVERITIES, Finding
 from gto_rules.patch.diff import unified
+from gto_rules.patch.sound import faults
 
 _RISKS = ("neutral", "numerics", "convergence", "artefact")
 
@@ -44,35 +46,68 @@ def patch_of(findings: Iterable[Finding], base: Path, allow_risks: frozenset[str
     for one in findings:
         if one.fix is not None:
             by_path.setdefault(one.path, []).append(one)
+    prefix = _prefix(base)
     diffs: dict[str, bytes] = {}
     fixed: list[Finding] = []
     left: list[tuple[Finding, str]] = []
     for path, own in sorted(by_path.items()):
+        raw = (base / path).read_bytes()
         chosen, out = _chosen(own, allow_risks)
         left += out
-        raw = (base / path).read_bytes()
         try:
-            after = patched(base / path, chosen)
+            chosen, out = _together(source_from_bytes(raw, path), chosen)
+            left += out
+            after = patched(source_from_bytes(raw, path), chosen)
         except UnicodeError:
             left += [(f, "the fix cannot be written in the encoding of the file") for f in chosen]
             continue
         if after != raw:
-            diffs[path] = unified(path, raw, after)
+            diffs[path] = unified(prefix + path, raw, after)
             fixed += chosen
     return Patch(diffs, tuple(fixed), tuple(left))
 
 
-def patched(file: Path, findings: Iterable[Finding]) -> bytes:
+def patched(source: SourceText, findings: Iterable[Finding]) -> bytes:
     """A file's bytes with the fixes of findings; those must not overlap.
 
     Raises:
         UnicodeError: the file's encoding cannot hold the new text.
     """
-    source = source_from_bytes(file.read_bytes(), file.name)
+    return source.encode(_edited(source, findings))
+
+
+def _edited(source: SourceText, findings: Iterable[Finding]) -> bytes:
     text = source.text
     for edit in sorted({e for f in findings if f.fix is not None for e in f.fix.edits}, reverse=True):
         text = text[: edit.span.start] + edit.text.encode("utf-8", "surrogatepass") + text[edit.span.end :]
-    return source.encode(text)
+    return text
+
+
+def _prefix(base: Path) -> str:
+    """The folder of the check seen from the top of its repository, which is where ``git apply`` counts from."""
+    for one in (base, *base.parents):
+        if (one / ".git").exists():
+            relative = base.relative_to(one).as_posix()
+            return "" if relative == "." else f"{relative}/"
+    return ""
+
+
+def _together(source: SourceText, chosen: list[Finding]) -> tuple[list[Finding], list[tuple[Finding, str]]]:
+    """Fixes that leave a file readable when all are made, and the others with the reason."""
+    before = faults(source.path, source.text)
+    if not faults(source.path, _edited(source, chosen)) - before:
+        return chosen, []
+    kept: list[Finding] = []
+    left: list[tuple[Finding, str]] = []
+    for one in sorted(chosen, key=_strength):
+        if faults(source.path, _edited(source, [*kept, one])) - before:
+            other = next((k.rule for k in kept if faults(source.path, _edited(source, [k, one])) - before), "")
+            left.append(
+                (one, f"its fix does not go together with that of {other}" if other else "the file would not read")
+            )
+        else:
+            kept.append(one)
+    return sorted(kept, key=lambda f: f.span), left
 
 
 def _chosen(findings: list[Finding], allow_risks: frozenset[str]) -> tuple[list[Finding], list[tuple[Finding, str]]]:

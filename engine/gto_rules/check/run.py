@@ -58,8 +58,8 @@ def check(targets: Sequence[Target], rulebook: Rulebook, options: Options, base:
     skipped: list[Skipped] = []
     for target, result in runs.results():
         kept, hidden = per_path(result.findings, target, options.today)
-        findings += (replace(f, path=target.shown) for f in kept)
-        suppressed += (replace(f, path=target.shown) for f in (*result.suppressed, *hidden))
+        findings += (shown(f, target) for f in kept)
+        suppressed += (shown(f, target) for f in (*result.suppressed, *hidden))
         skipped += (Skipped(target.shown, s.reason) for s in result.skipped)
     return CheckResult(
         base,
@@ -79,12 +79,20 @@ def check_content(target: Target, raw: bytes, rulebook: Rulebook, options: Optio
     kept, hidden = per_path(result.findings, target, options.today)
     return CheckResult(
         base,
-        tuple(replace(f, path=target.shown) for f in kept),
-        tuple(replace(f, path=target.shown) for f in (*result.suppressed, *hidden)),
+        tuple(shown(f, target) for f in kept),
+        tuple(shown(f, target) for f in (*result.suppressed, *hidden)),
         tuple(Skipped(target.shown, s.reason) for s in result.skipped),
         1,
         rules.rules,
     )
+
+
+def shown(one: Finding, target: Target) -> Finding:
+    """A finding with its places named as people named the file."""
+    if target.shown == target.path:
+        return one
+    related = tuple(replace(e, path=target.shown) if e.path == target.path else e for e in one.related)
+    return replace(one, path=target.shown, related=related)
 
 
 def order(one: Finding) -> tuple[str, int, int, str]:

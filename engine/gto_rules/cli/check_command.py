@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if args.write_baseline:
         from gto_rules.check.baseline import write_baseline
 
-        count = write_baseline(args.write_baseline, result.findings)
+        count = write_baseline(args.write_baseline, result.findings, result.root)
         print(f"{count} findings are known from now on: {args.write_baseline}", file=sys.stderr)
         return 0
     patch = _patch(args, result)
@@ -188,9 +188,9 @@ def _less_known(
         return result
     from dataclasses import replace
 
-    from gto_rules.check.baseline import apply_baseline, read_baseline
+    from gto_rules.check.baseline import apply_baseline
 
-    kept, known = apply_baseline(result.findings, read_baseline(file))
+    kept, known = apply_baseline(result.findings, file, result.root)
     return replace(result, findings=tuple(kept), suppressed=(*result.suppressed, *known))
 
 
@@ -232,7 +232,9 @@ def _write(args: argparse.Namespace, result: CheckResult, patch: Patch | None) -
             args.emit_patch.write_bytes(patch.content)
         except OSError as error:
             raise UsageError(f"{args.emit_patch} cannot be written ({error.strerror or error})") from error
-        print(f"{len(patch.fixed)} fixes in {len(patch.diffs)} files: git apply {args.emit_patch}", file=sys.stderr)
+        fixes, files = len(patch.fixed), len(patch.diffs)
+        counted = f"{fixes} fix{'es' * (fixes != 1)} in {files} file{'s' * (files != 1)}"
+        print(f"{counted}: git apply {args.emit_patch}" if fixes else "there is nothing to fix", file=sys.stderr)
 
 
 def _exit_code(fail_on: str, result: CheckResult) -> int:

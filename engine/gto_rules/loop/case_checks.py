@@ -15,6 +15,7 @@ from gto_rules.check.fixes import patch_of, patched
 from gto_rules.check.ruleset import Selection
 from gto_rules.check.run import Options, check
 from gto_rules.check.targets import Targets
+from gto_rules.documents import source_from_bytes
 from gto_rules.errors import LaunchError
 from gto_rules.evaluate.diagnosis import diagnose
 from gto_rules.evaluate.finding import Finding
@@ -211,7 +212,8 @@ def _finding(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook
     if "fixed" in expect:
         patch = patch_of(own, root, ALL_RISKS)
         for path, wanted in expect["fixed"].items():
-            after = patched(root / path, [f for f in patch.fixed if f.path == path]).decode("utf-8", "surrogateescape")
+            source = source_from_bytes((root / path).read_bytes(), path)
+            after = patched(source, [f for f in patch.fixed if f.path == path]).decode("utf-8", "surrogateescape")
             if after != wanted:
                 yield Mismatch(path, wanted, after)
 

@@ -16,9 +16,9 @@ def render(result: CheckResult, lang: str, *, colour: bool = False) -> str:
         {
             "description": spoken(one.message, lang),
             "check_name": one.rule,
-            # Unique in the report: the same fault in two files must not look like one.
+            # Unique in the report: folders checked together can hold files of the same name.
             "fingerprint": sha256(
-                f"{one.path}\0{one.rule}\0{one.fingerprint}\0{one.span.start}".encode("utf-8", "surrogatepass")
+                f"{one.path}\0{one.rule}\0{one.fingerprint}".encode("utf-8", "surrogatepass")
             ).hexdigest(),
             "severity": _LEVELS[one.severity],
             "location": {

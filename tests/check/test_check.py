@@ -103,6 +103,12 @@ def test_what_is_not_checked_is_said(checker: Checker) -> None:
     assert checker.json("pipe.py")["skipped"]
 
 
+def test_a_named_file_of_another_kind_is_said(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(checker.root, {"notes.txt": FAULT})
+    assert "look at" in checker.json("notes.txt")["skipped"][0]["reason"]
+    assert checker.json(".")["skipped"] == []
+
+
 def test_excludes_hold_for_named_files_too(checker: Checker) -> None:
     write(
         checker.root,

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from gto_rules.check.cache import Plain, ResultCache, digest_of, freeze, rules_key, thaw
-from gto_rules.check.file import FileChecker, FileResult
+from gto_rules.check.file import KINDS, FileChecker, FileResult
 from gto_rules.check.model import CheckResult, Skipped
 from gto_rules.check.ruleset import RuleSet, Selection, rule_set, starts
 from gto_rules.check.suppress import MARK
-from gto_rules.check.targets import Target
+from gto_rules.check.targets import OTHER_KIND, Target
+from gto_rules.documents import classify
 from gto_rules.evaluate.finding import Finding, Suppression
 from gto_rules.project.project import glob_regex
 from gto_rules.rulebook.model import Rulebook
@@ -74,6 +75,8 @@ def check(targets: Sequence[Target], rulebook: Rulebook, options: Options, base:
 def check_content(target: Target, raw: bytes, rulebook: Rulebook, options: Options, base: Path) -> CheckResult:
     """Check one file's content that comes from elsewhere, as if it stood in the file."""
     rules = rule_set(rulebook, options.selection or target.config.selection())
+    if classify(target.path, raw[:128]) not in KINDS:
+        return CheckResult(base, skipped=(Skipped(target.shown, OTHER_KIND),), rules=rules.rules)
     answer = _Worker(rules, options.today, None).content(target, raw)
     result = answer.result or thaw(answer.plain)
     kept, hidden = per_path(result.findings, target, options.today)

@@ -14,6 +14,8 @@ from gto_rules.errors import UsageError
 from gto_rules.project.inventory import printable, take_inventory
 from gto_rules.project.project import glob_regex
 
+OTHER_KIND = "is no code, configuration or script that rules look at"
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -79,9 +81,11 @@ class Targets:
         folder, _, name = absolute.rpartition("/")
         config, root, relative, shown = self._of_folder(folder)
         path = f"{relative}/{name}" if relative else name
-        if classify(name) not in self._kinds and ("." in name or named is False):
-            return
         as_shown = f"{shown}/{name}" if shown else name
+        if classify(name) not in self._kinds and ("." in name or not named):
+            if named:
+                self.skipped.append(Skipped(printable(as_shown), OTHER_KIND))
+            return
         if printable(name) != name:
             self.skipped.append(Skipped(printable(as_shown), "has a name that is not UTF-8"))
         elif not self._is_excluded(config, absolute):

@@ -13,7 +13,7 @@ from gto_rules.check.config import Configs
 from gto_rules.check.file import KINDS
 from gto_rules.check.fixes import patch_of, patched
 from gto_rules.check.ruleset import Selection
-from gto_rules.check.run import Options, check
+from gto_rules.check.run import Options, check, check_content
 from gto_rules.check.targets import Targets
 from gto_rules.documents import source_from_bytes
 from gto_rules.errors import LaunchError
@@ -28,6 +28,7 @@ from gto_rules.loop.repair import matching
 from gto_rules.measure.model import TrialResult
 from gto_rules.patch.model import Refusal
 from gto_rules.patch.plan import DEFAULT_RISKS, plan_one
+from gto_rules.patch.sound import faults
 from gto_rules.patch.subject import Subject
 from gto_rules.patch.write import changes_of
 from gto_rules.project.launch import read_launch
@@ -216,6 +217,26 @@ def _finding(rule: Rule, case: Mapping[str, Any], root: Path, rulebook: Rulebook
             after = patched(source, [f for f in patch.fixed if f.path == path]).decode("utf-8", "surrogateescape")
             if after != wanted:
                 yield Mismatch(path, wanted, after)
+    yield from _mended(own, root, rulebook, selection)
+
+
+def _mended(own: list[Finding], root: Path, rulebook: Rulebook, selection: Selection) -> Mismatches:
+    """A fix must remove its finding, bring no other, and leave the file readable."""
+    patch = patch_of(own, root, ALL_RISKS)
+    targets = Targets(root, Configs(), KINDS)
+    targets.add(["."])
+    for path in patch.diffs:
+        target = next(t for t in targets.found if t.shown == path)
+        before = source_from_bytes((root / path).read_bytes(), path)
+        fixed = [f for f in patch.fixed if f.path == path]
+        after = patched(before, fixed)
+        again = check_content(target, after, rulebook, Options(selection, use_cache=False, today=_TODAY), root)
+        left = sum(f.path == path for f in own) - len(fixed)
+        if len(again.findings) > left:
+            yield Mismatch(path, left, [f.message["en"] for f in again.findings], "findings left by the fix")
+        wrong = faults(path, source_from_bytes(after, path).text) - faults(path, before.text)
+        if wrong:
+            yield Mismatch(path, [], sorted(wrong), "faults that the fix brings")
 
 
 CHECKERS: dict[str, Callable[[Rule, Mapping[str, Any], Path, Rulebook], Mismatches]] = {

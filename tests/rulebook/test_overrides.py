@@ -30,6 +30,36 @@ def test_an_override_replaces_fields_and_keeps_the_rest(tmp_path: Path) -> None:
     assert before.digest != after.digest
 
 
+def test_one_value_inside_of_a_field(tmp_path: Path) -> None:
+    own = own_pack(tmp_path, "override: {acme/slow: {thresholds.share.value: 0.3, reason: ours}}\n")
+    before, after = compiled(write_pack(tmp_path)), compiled(write_pack(tmp_path), own)
+    assert after.get("acme/slow").data["thresholds"] == {"share": {"value": 0.3}}
+    assert before.get("acme/slow").data["thresholds"] == {"share": {"value": 0.5}}
+
+
+def test_the_extending_pack_has_the_last_word(tmp_path: Path) -> None:
+    """However the packs are named on the command line."""
+    acme = write_pack(tmp_path)
+    own = own_pack(tmp_path, "override: {acme/half: {title: Own, priority: P1, reason: ours}}\nextends: [acme]\n")
+    team = tmp_path / "team"
+    team.mkdir()
+    head = HEAD.replace("own", "team").replace("Own", "Team")
+    text = "extends: ['own >=1,<2']\noverride: {acme/half: {title: Team, reason: theirs}}\n"
+    (team / "pack.yaml").write_text(head + text, "utf-8")
+    for order in ((acme, own, team), (team, own, acme), (own, acme, team)):
+        data = compiled(*order).get("acme/half").data
+        assert (data["title"], data["priority"]) == ("Team", "P1")
+
+
+def test_a_ring_of_packs_is_an_error(tmp_path: Path) -> None:
+    own = own_pack(tmp_path, "extends: [team]\ndisable: {acme/slow: r}\n")
+    team = tmp_path / "team"
+    team.mkdir()
+    (team / "pack.yaml").write_text(HEAD.replace("own", "team") + "extends: [own]\ndisable: {acme/half: r}\n", "utf-8")
+    said = [m.message for m in mistakes(write_pack(tmp_path), own, team)]
+    assert any(m == "packs extend each other in a ring: own → team → own" for m in said), said
+
+
 def test_a_disabled_rule_is_gone(tmp_path: Path) -> None:
     own = own_pack(tmp_path, "disable: {acme/slow: we measure otherwise}\n")
     assert not compiled(write_pack(tmp_path), own).of("diagnosis")
@@ -55,6 +85,16 @@ WRONG = {
         "6:33",
         "did you mean 'warm_up'?",
     ),
+    "unknown threshold": (
+        "override: {acme/slow: {thresholds.shaer.value: 0.3, reason: r}}",
+        "6:24",
+        "did you mean 'thresholds.share.value'?",
+    ),
+    "inside of a text": ("override: {acme/slow: {title.fr: x, reason: r}}", "6:24", "the rule has no 'title.fr'"),
+    "wrong type inside": ("override: {acme/slow: {thresholds.share.value: [], reason: r}}", "6:23", "acme/slow"),
+    "unknown extended": ("extends: [amce]", "6:11", "did you mean 'acme'?"),
+    "older extended": ("extends: ['acme >=2']", "6:11", "there is acme 1.0.0"),
+    "no range": ("extends: ['acme >=two']", "6:11", "is not a range"),
     "remedy still named": ("disable: {acme/enable-half: r}", None, "there is no remedy 'acme/enable-half'"),
 }
 

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colour of text output")
     run = parser.add_argument_group("how")
     run.add_argument("--config", type=Path, metavar="FILE", help="use this configuration for every file")
-    run.add_argument("--pack", action="append", default=[], metavar="DIR", help="a rule pack to add (may repeat)")
+    run.add_argument("--pack", action="append", default=[], metavar="PACK", help="a rule pack to add (may repeat)")
     run.add_argument("--no-cache", action="store_true", help="neither read nor write what is known of unchanged files")
     run.add_argument("--jobs", "-j", type=int, metavar="N", help="processes at most (default: one per core)")
 
@@ -86,8 +86,20 @@ def _today() -> date:
 def _rulebook(args: argparse.Namespace, config: Config) -> Rulebook:
     from gto_rules.rulebook import load
 
-    packs = [*(config.folder / name for name in config.packs), *map(Path, args.pack)]
-    return load(tuple(packs), use_cache=not args.no_cache)
+    return load(_packs(args, config), use_cache=not args.no_cache)
+
+
+def _packs(args: argparse.Namespace, config: Config) -> tuple[Path, ...]:
+    """Folders of the packs that the configuration and the command line add."""
+    if not config.packs and not args.pack:
+        return ()
+    from gto_rules.rulebook.lock import LOCK_FILE, hold_to_lock
+    from gto_rules.rulebook.sources import find_pack
+
+    configured = [find_pack(name, config.folder) for name in config.packs]
+    if configured:
+        hold_to_lock(config.folder / LOCK_FILE, configured)
+    return tuple(one.folder for one in (*configured, *(find_pack(name, Path.cwd()) for name in args.pack)))
 
 
 def _selection(args: argparse.Namespace, config: Config) -> Selection | None:

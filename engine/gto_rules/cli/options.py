@@ -30,9 +30,23 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
 
 def add_packs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--pack", type=Path, action="append", default=[], metavar="DIR", help="a rule pack to add (may repeat)"
+        "--pack",
+        type=pack_folder,
+        action="append",
+        default=[],
+        metavar="PACK",
+        help="a rule pack to add: a folder, git+URL@REVISION[#subdirectory=DIR] or package:NAME (may repeat)",
     )
     parser.add_argument("--no-cache", action="store_true", help="do not use or write the cache of compiled rules")
+
+
+def pack_folder(source: str) -> Path:
+    """The folder of the pack that a word of the command line names; revisions are fetched if they are not there."""
+    if not source.startswith(("git+", "package:")):
+        return Path(source)
+    from gto_rules.rulebook.sources import find_pack
+
+    return find_pack(source, Path.cwd()).folder
 
 
 def add_format(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("text", "json")) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -120,7 +121,8 @@ class _Compiler:
 
     def override(self) -> None:
         """Apply every pack's overrides and removals to the rules of other packs."""
-        for name, pack in self.packs.items():
+        for name in self.extension_order():
+            pack = self.packs[name]
             changes: Mapping[str, Any] = pack.data.get("override") or {}
             removed: Mapping[str, Any] = pack.data.get("disable") or {}
             for target in [*changes, *removed]:
@@ -138,19 +140,90 @@ class _Compiler:
                 if one.rule.id not in removed
             ]
 
+    def extension_order(self) -> list[str]:
+        """Packs so that each comes behind those that it extends; the last word is the extending pack's."""
+        order: list[str] = []
+        state: dict[str, int] = {}
+
+        def visit(name: str, ring: tuple[str, ...]) -> None:
+            if state.get(name) == _DONE:
+                return
+            if state.get(name) == _BEGUN:
+                said = " → ".join((*ring[ring.index(name) :], name))
+                message = f"packs extend each other in a ring: {said}"
+                self.diagnostics.append(self.placed_packs[name].diagnostic(message, ("extends",), key=True))
+                return
+            state[name] = _BEGUN
+            for number, wanted in enumerate(self.packs[name].data.get("extends") or ()):
+                other = self.extended(name, number, str(wanted))
+                if other is not None:
+                    visit(other, (*ring, name))
+            state[name] = _DONE
+            order.append(name)
+
+        for name in self.packs:
+            visit(name, ())
+        return order
+
+    def extended(self, name: str, number: int, wanted: str) -> str | None:
+        """The pack that an entry of ``extends`` names, if it is there in a version that fits."""
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+        placed, at = self.placed_packs[name], ("extends", number)
+        found = _EXTENDS.fullmatch(wanted)
+        other = found["name"] if found else wanted
+        if found is None or other not in self.packs:
+            near = difflib.get_close_matches(other, self.packs, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"give it too: --pack {other}"
+            self.diagnostics.append(placed.diagnostic(f"there is no pack '{other}'", at, hint=hint))
+            return None
+        version = self.packs[other].version
+        try:
+            if not SpecifierSet(found["range"] or "").contains(version, prereleases=True):
+                message = f"this pack extends {wanted}, but there is {other} {version}"
+                self.diagnostics.append(placed.diagnostic(message, at))
+        except InvalidSpecifier:
+            message = f"'{found['range']}' is not a range of versions"
+            self.diagnostics.append(placed.diagnostic(message, at, hint='for example "acme >=1.2,<2"'))
+        return other
+
     def changed(self, one: Loaded, change: Mapping[str, Any] | None, pack: Placed) -> Loaded:
         """A rule with fields replaced; it must still be one, and its id, kind and pack stay."""
         if not change:
             return one
         rule, at = one.rule, ("override", one.rule.id)
-        for key in _FIXED & change.keys():
-            self.diagnostics.append(pack.diagnostic(f"'{key}' of a rule cannot be overridden", (*at, key), key=True))
-        fields = {key: value for key, value in change.items() if key != "reason" and key not in _FIXED}
-        data = {**rule.data, **fields}
-        placed = replace(one.placed, data=data, changed={**one.placed.changed, **dict.fromkeys(fields, (pack, at))})
+        data, changed = dict(rule.data), dict(one.placed.changed)
+        for key, value in change.items():
+            if key == "reason":
+                continue
+            first, *inner = key.split(".")
+            if first in _FIXED:
+                message = f"'{first}' of a rule cannot be overridden"
+                self.diagnostics.append(pack.diagnostic(message, (*at, key), key=True))
+                continue
+            if inner and not _has(data, (first, *inner)):
+                self.diagnostics.append(self.no_such_value(data, (first, *inner), pack, (*at, key)))
+                continue
+            data[first] = _with(data.get(first), inner, value)
+            changed[first] = (pack, at)
+        placed = replace(one.placed, data=data, changed=changed)
         wrong = list(check_schema(placed, rule.kind, rule.id))
         self.diagnostics += wrong
         return one if wrong else Loaded(replace(rule, data=data), placed)
+
+    def no_such_value(
+        self, data: Mapping[str, Any], keys: tuple[str, ...], pack: Placed, at: tuple[str, ...]
+    ) -> Diagnostic:
+        """What to say about ``thresholds.shaer.value``."""
+        depth = next(n for n in range(len(keys)) if not _has(data, keys[: n + 1]))
+        node: Any = data
+        for key in keys[:depth]:
+            node = node[key]
+        known = [str(k) for k in node] if isinstance(node, Mapping) else []
+        near = difflib.get_close_matches(keys[depth], known, n=1)
+        right = ".".join((*keys[:depth], near[0], *keys[depth + 1 :])) if near else ""
+        hint = f"did you mean '{right}'?" if right else (f"there is: {', '.join(known)}" if known else None)
+        return pack.diagnostic(f"the rule has no '{'.'.join(keys)}'", at, key=True, hint=hint)
 
     def needs(self) -> None:
         """What packs say they need: each other, and a version of the engine."""
@@ -158,13 +231,12 @@ class _Compiler:
 
         for name, pack in self.packs.items():
             placed = self.placed_packs[name]
-            for key in ("uses", "extends"):
-                for number, other in enumerate(pack.data.get(key) or ()):
-                    if other not in self.packs:
-                        near = difflib.get_close_matches(other, self.packs, n=1)
-                        hint = f"did you mean '{near[0]}'?" if near else f"give its folder too: --pack {other}"
-                        message = f"there is no pack '{other}'"
-                        self.diagnostics.append(placed.diagnostic(message, (key, number), hint=hint))
+            for number, other in enumerate(pack.data.get("uses") or ()):
+                if other not in self.packs:
+                    near = difflib.get_close_matches(other, self.packs, n=1)
+                    hint = f"did you mean '{near[0]}'?" if near else f"give its folder too: --pack {other}"
+                    message = f"there is no pack '{other}'"
+                    self.diagnostics.append(placed.diagnostic(message, ("uses", number), hint=hint))
             wanted = pack.data.get("engine", "")
             try:
                 fits = SpecifierSet(wanted).contains(__version__, prereleases=True)
@@ -177,3 +249,20 @@ class _Compiler:
 
 # What makes a rule that rule: overriding one of these would make another.
 _FIXED = frozenset(("kind", "schema", "id"))
+_BEGUN, _DONE = 1, 2
+_EXTENDS = re.compile(r"(?P<name>[a-z][a-z0-9_]*)[ \t]*(?P<range>[^a-z].*)?")
+
+
+def _has(data: Any, keys: Sequence[str]) -> bool:
+    for key in keys:
+        if not isinstance(data, Mapping) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+def _with(data: Any, keys: Sequence[str], value: Any) -> Any:
+    """``data`` with the value below ``keys`` replaced; nothing that others hold is changed."""
+    if not keys:
+        return value
+    return {**data, keys[0]: _with(data[keys[0]], keys[1:], value)}

@@ -12,6 +12,8 @@ ACTIONS: dict[str, str] = {
     "validate": "check packs and print everything that is wrong",
     "test": "run the cases beside the rules",
     "new": "begin a pack whose rules are valid and whose cases pass",
+    "diff": "what changed between two states of a pack, and which verdicts can change by it",
+    "lock": "write down exactly which packs a project takes",
     "docs": "write the reference pages of the rules",
     "eval": "the value of a JMESPath expression over a project's facts",
 }

@@ -7,7 +7,7 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gto_rules.cli.options import add_format, add_packs
+from gto_rules.cli.options import add_format, add_packs, pack_folder
 from gto_rules.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def add_common(parser: argparse.ArgumentParser, formats: tuple[str, ...] = ("tex
 
 
 def add_pack_folders(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("packs", nargs="*", type=Path, metavar="PACK_DIR", help="packs to look at (default: built-in)")
+    parser.add_argument(
+        "packs", nargs="*", type=pack_folder, metavar="PACK", help="packs to look at (default: built-in)"
+    )
 
 
 def find_rule(rulebook: Rulebook, rule_id: str) -> Rule:

@@ -80,7 +80,7 @@ def test_encodings_keep_places_right(checker: Checker, content: bytes, column: i
     data = checker.json("train.py")
     found = [(f["column"], f["rule"]) for f in data["findings"]]
     assert found == ([(column, ITEM)] if column else [])
-    assert bool(data["skipped"]) is (column is None)
+    assert bool(data["skipped"]) is (column is None or b"broken" in content)
 
 
 def test_notebooks_with_magics(checker: Checker) -> None:
@@ -101,6 +101,15 @@ def test_what_is_not_checked_is_said(checker: Checker) -> None:
     assert set(skipped) == {"big.py", "pipe.py", "nothing.py"}
     assert "not checked" in checker.run(".")[1]
     assert checker.json("pipe.py")["skipped"]
+
+
+def test_parts_that_do_not_read_are_said_with_their_line(checker: Checker) -> None:
+    write(checker.root, {"a.py": FAULT + "args = TrainingArguments(bf16=\n", "c.yaml": "a: 1\nb: [1,\nc: {x\n"})
+    data = checker.json(".")
+    assert [f["rule"] for f in data["findings"]] == [ITEM]
+    last = FAULT.count("\n") + 1
+    assert [(s["path"], s["line"]) for s in data["skipped"]] == [("a.py", last), ("c.yaml", 1)]
+    assert f"a.py:{last}" in checker.run(".")[1] and data == checker.json(".")
 
 
 def test_a_named_file_of_another_kind_is_said(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:

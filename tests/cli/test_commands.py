@@ -130,3 +130,12 @@ def test_eval_points_at_a_misspelt_path(capsys: pytest.CaptureFixture[str]) -> N
     code = main(["rules", "eval", "settings.bf61.value", "--on", str(PROJECTS / "hf_trainer")])
     said = capsys.readouterr().err
     assert code == 2 and "did you mean 'bf16'" in said and "         ^" in said
+
+
+@pytest.mark.parametrize("command", ["settings", "audit"])
+def test_what_could_not_be_read_is_said(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.py").write_text("from transformers import TrainingArguments\nargs = TrainingArguments(bf16=\n")
+    assert main([command, str(tmp_path)]) == 0
+    assert "train.py:2: syntax error" in capsys.readouterr().err
+    assert main([command, str(tmp_path), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == ["train.py:2: syntax error at column 1"]

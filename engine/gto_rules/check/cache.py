@@ -32,7 +32,7 @@ def digest_of(raw: bytes) -> str:
 def rules_key(rules: RuleSet) -> str:
     """What identifies the rules in force, the engine and the form of the entries."""
     ids = "\n".join(rule.id for rule in rules.rules)
-    return blake2b(f"check 1 {__version__} {rules.rulebook.digest}\n{ids}".encode(), digest_size=16).hexdigest()
+    return blake2b(f"check 2 {__version__} {rules.rulebook.digest}\n{ids}".encode(), digest_size=16).hexdigest()
 
 
 class ResultCache:
@@ -82,7 +82,7 @@ def freeze(result: FileResult) -> Plain:
     return (
         tuple(_finding(f) for f in result.findings),
         tuple(_finding(f) for f in result.suppressed),
-        tuple((s.path, s.reason) for s in result.skipped),
+        tuple((s.path, s.reason, s.line) for s in result.skipped),
     )
 
 

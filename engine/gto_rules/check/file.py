@@ -14,7 +14,7 @@ from gto_rules.check.model import Skipped
 from gto_rules.check.ruleset import RuleSet
 from gto_rules.check.suppress import MARK, apply_directives, read_directives
 from gto_rules.documents import classify, parse, source_from_bytes
-from gto_rules.documents.model import DataDocument, SourceText
+from gto_rules.documents.model import DataDocument, Problem, SourceText
 from gto_rules.evaluate.finding import Finding
 from gto_rules.facts.prefilter import words_of
 from gto_rules.facts.python.disk import DiskFiles, DiskIndex
@@ -77,6 +77,8 @@ class FileChecker:
             return FileResult(skipped=(Skipped(path, source.problems[0].message),))
         self._files.give(path, raw)
         self._files.touched.clear()
+        self._files.problems.clear()
+        self._files.note(path, source.problems)
         index = DiskIndex(self._files, path, self._rules.named_words)
         findings = self._findings(kind, source, words, index)
         findings = [one for one in findings if self._declared.allows(self._by_id[one.rule], path)]
@@ -101,6 +103,7 @@ class FileChecker:
                 groups = call_groups(module, index, self._surfaces)
         elif kind in DATA_KINDS:
             document = parse(source, kind)
+            self._files.note(source.path, document.problems)
             if isinstance(document, DataDocument):
                 groups = file_groups(document, kind, self._surfaces)
         else:
@@ -133,9 +136,13 @@ class FileChecker:
         return FileResult(
             tuple(f for f in marked if f.suppression is None),
             tuple(f for f in marked if f.suppression is not None),
-            tuple(Skipped(path, p.message) for p in source.problems),
+            tuple(_in_part(one) for one in self._files.problems.get(path, ())),
             tuple(sorted(self._files.touched)),
         )
+
+
+def _in_part(problem: Problem) -> Skipped:
+    return Skipped(problem.path, problem.message.partition(" at column")[0], problem.line)
 
 
 def _plain(raw: bytes, kind: str) -> bytes:

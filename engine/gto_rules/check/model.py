@@ -15,6 +15,12 @@ class Skipped:
 
     path: str
     reason: str
+    line: int | None = None
+
+    @property
+    def place(self) -> str:
+        """``path:line``, or the path of a file that was left out altogether."""
+        return f"{self.path}:{self.line}" if self.line else self.path
 
 
 @dataclass(frozen=True)

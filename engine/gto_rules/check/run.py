@@ -61,7 +61,7 @@ def check(targets: Sequence[Target], rulebook: Rulebook, options: Options, base:
         kept, hidden = per_path(result.findings, target, options.today)
         findings += (shown(f, target) for f in kept)
         suppressed += (shown(f, target) for f in (*result.suppressed, *hidden))
-        skipped += (Skipped(target.shown, s.reason) for s in result.skipped)
+        skipped += (replace(s, path=target.shown) for s in result.skipped)
     return CheckResult(
         base,
         tuple(sorted(findings, key=order)),
@@ -84,7 +84,7 @@ def check_content(target: Target, raw: bytes, rulebook: Rulebook, options: Optio
         base,
         tuple(shown(f, target) for f in kept),
         tuple(shown(f, target) for f in (*result.suppressed, *hidden)),
-        tuple(Skipped(target.shown, s.reason) for s in result.skipped),
+        tuple(replace(s, path=target.shown) for s in result.skipped),
         1,
         rules.rules,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from gto_rules.cli.options import add_project, analyse_project, print_json
+from gto_rules.cli.options import add_project, analyse_project, print_json, print_problems
 
 if TYPE_CHECKING:
     from gto_rules.evaluate.model import AuditVerdict
@@ -20,13 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     analysis = analyse_project(args, with_hardware=args.here)
     if args.format == "json":
-        print_json({"audits": [a.to_json() for a in analysis.audits]})
+        print_json({"audits": [a.to_json() for a in analysis.audits], "problems": list(analysis.facts.problems)})
         return 0
     if not analysis.audits:
         print(f"no audit applies (framework: {analysis.detection.framework})")
-        return 0
     for verdict in analysis.audits:
         _show(verdict, args)
+    print_problems(analysis)
     return 0
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from gto_rules.cli.options import add_project, analyse_project, print_json
+from gto_rules.cli.options import add_project, analyse_project, print_json, print_problems
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     analysis = analyse_project(args, judge=False)
-    data = analysis.detect_json()
+    data = analysis.detect_json() | {"problems": list(analysis.facts.problems)}
     if args.format == "json":
         print_json(data)
         return 0
@@ -42,4 +42,5 @@ def run(args: argparse.Namespace) -> int:
         print(f"evidence     {evidence_line(evidence)}")
     for name, places in data["alternatives"].items():
         print(f"also seen    {name}: {evidence_line(places[0])}")
+    print_problems(analysis)
     return 0

@@ -82,6 +82,17 @@ def analyse_project(args: argparse.Namespace, *, with_hardware: bool = False, ju
     )
 
 
+def print_problems(analysis: Analysis, most: int = 5) -> None:
+    """Say on standard error what of the project could not be read, so that a verdict is not taken for all of it."""
+    from gto_rules.cli.show import say
+
+    problems = analysis.facts.problems
+    for problem in problems[:most]:
+        print(f"not read in full: {say(problem)}", file=sys.stderr)
+    if len(problems) > most:
+        print(f"not read in full: {len(problems) - most} more (all are in --format json)", file=sys.stderr)
+
+
 def print_json(data: Any) -> None:
     json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 
-from gto_rules.cli.options import add_project, analyse_project, print_json
+from gto_rules.cli.options import add_project, analyse_project, print_json, print_problems
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
     analysis = analyse_project(args)
     settings = {n: s for n, s in analysis.facts.settings.items() if fnmatch.fnmatchcase(n, args.name)}
     if args.format == "json":
-        print_json(settings_json(settings))
+        print_json(settings_json(settings) | {"problems": list(analysis.facts.problems)})
         return 0
     from gto_rules.cli.show import colour, say
 
@@ -36,4 +36,5 @@ def run(args: argparse.Namespace) -> int:
             print(f"{'':<{width}}    overrides {say(over.text or over.value, 50)} at {over.path}:{over.line}")
     if not shown:
         print("nothing is set" if not args.all else "no setting has such a name")
+    print_problems(analysis)
     return 0

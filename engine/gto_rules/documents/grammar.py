@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gto_rules.documents.model import Problem, SourceText
 
@@ -77,7 +77,15 @@ def bounded_parse(grammar: str, text: bytes) -> Tree | None:
         return None
 
 
-def syntax_problems(root: Node, source: SourceText, most: int = MOST_PROBLEMS) -> tuple[Problem, ...]:
+class Placed(Protocol):
+    """Text of a file in which an offset has a place."""
+
+    @property
+    def path(self) -> str: ...
+    def position(self, offset: int) -> tuple[int, int]: ...
+
+
+def syntax_problems(root: Node, source: Placed, most: int = MOST_PROBLEMS) -> tuple[Problem, ...]:
     """The first ``most`` places where the text does not follow the grammar."""
     found: list[Problem] = []
     todo = [root]

@@ -58,7 +58,6 @@ def collect(
         environment=_environment(launch) if environment is None else dict(environment),
         hardware=hardware,
         metrics=metrics,
-        problems=tuple(f"{s.path}: {s.reason}" for s in project.inventory.skipped),
     )
 
 

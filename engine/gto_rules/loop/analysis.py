@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gto_rules.documents.model import Problem
 from gto_rules.errors import LaunchError
 from gto_rules.evaluate.auditing import audit
 from gto_rules.evaluate.detection import detect
@@ -57,6 +58,10 @@ class Analysis:
             "evidence": [e.to_json() for e in found.evidence],
             "alternatives": {n: [e.to_json() for e in ev] for n, ev in found.alternatives.items()},
         }
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.path}{f':{problem.line}' if problem.line else ''}: {problem.message}"
 
 
 def launcher_specs(rulebook: Rulebook) -> tuple[LauncherSpec, ...]:
@@ -131,4 +136,5 @@ def analyse(
     if judge:
         facts = replace(facts, settings=resolve_settings(project, rulebook, launch, index, facts, packs))
         audits = audit(facts, rulebook, packs)
+    facts = replace(facts, problems=(*facts.problems, *(_said(one) for one in project.problems)))
     return Analysis(project, rulebook, index, launch, candidates, facts, detection, packs, audits)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 
 from gto_rules.documents import classify, parse, read_source
-from gto_rules.documents.model import Document, SourceText
+from gto_rules.documents.model import Document, Problem, SourceText
 from gto_rules.errors import ProjectError
 from gto_rules.project.inventory import take_inventory
 from gto_rules.project.model import Inventory
@@ -30,6 +31,7 @@ class Project:
         self.root = root
         self.inventory = inventory
         self._sizes = {entry.path: entry.size for entry in inventory.files}
+        self._problems: dict[str, tuple[Problem, ...]] = {}
         self.read = lru_cache(maxsize=_KEPT_DOCUMENTS)(self._read)
 
     @classmethod
@@ -94,7 +96,20 @@ class Project:
 
     def _read(self, path: str, kind: str | None = None) -> Document:
         """The parsed document of a file (kept for a while). ``kind`` overrides the reader."""
-        return parse(self.source(path), kind)
+        document = parse(self.source(path), kind)
+        self.note(path, document.problems)
+        return document
+
+    def note(self, path: str, problems: Sequence[Problem]) -> None:
+        """Keep what could not be read of a file; nothing when all of it could."""
+        if problems:
+            self._problems[normalise(path)] = tuple(problems)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be read so far, by path: files left out, and the parts of files that no grammar takes."""
+        left_out = tuple(Problem(one.path, one.reason) for one in self.inventory.skipped)
+        return (*left_out, *(one for path in sorted(self._problems) for one in self._problems[path]))
 
     def glob(self, pattern: str) -> tuple[str, ...]:
         """Paths that match ``pattern``: ``*`` within a folder, ``**`` across folders, case-sensitive.

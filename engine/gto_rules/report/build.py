@@ -116,6 +116,7 @@ def _meta(state: RunState, lang: str) -> dict[str, Any]:
         "multi_node": detect.get("multi_node", "–"),
         "parameters": state.analysis.get("parameters"),
         "steps": state.steps,
+        "problems": state.analysis.get("problems", ()),
     }
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from gto_rules.documents import read_source, source_from_bytes
-from gto_rules.documents.model import SourceText
+from gto_rules.documents.model import Problem, SourceText
 from gto_rules.facts.prefilter import words_of
 from gto_rules.facts.python.index import PythonIndex
 from gto_rules.facts.python.layout import Layout
@@ -28,11 +28,13 @@ class DiskFiles:
     Attributes:
         root: The folder.
         touched: Paths that were read or asked for since the set was last cleared, whether they are there or not.
+        problems: What could not be read of the files opened since this was last cleared.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.touched: set[str] = set()
+        self.problems: dict[str, tuple[Problem, ...]] = {}
         self._text = str(root)
         self._names: dict[str, frozenset[str]] = {}
         self._raw: dict[str, bytes] = {}
@@ -79,6 +81,10 @@ class DiskFiles:
             return source_from_bytes(self._raw[path], path)
         self.touched.add(path)
         return read_source(self.root / path, path)
+
+    def note(self, path: str, problems: Sequence[Problem]) -> None:
+        if problems:
+            self.problems[path] = tuple(problems)
 
 
 class _Existing(Container[str]):

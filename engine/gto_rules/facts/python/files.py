@@ -33,8 +33,12 @@ class PythonText:
         first = self.offsets[min(start, last)]
         return Span(first, self.offsets[min(max(end - 1, start), last)] + 1 if end > start else first)
 
+    def position(self, offset: int) -> tuple[int, int]:
+        """The 1-based (line, column) in ``source`` of an offset into ``text``."""
+        return self.source.position(self.span(offset, offset).start)
+
     def line(self, offset: int) -> int:
-        return self.source.position(self.span(offset, offset).start)[0]
+        return self.position(offset)[0]
 
 
 def from_source(source: SourceText) -> PythonText:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from gto_rules.documents import parse as read_document
-from gto_rules.documents.model import NotebookDocument, SourceText
+from gto_rules.documents.model import NotebookDocument, Problem, SourceText
 from gto_rules.facts.python.classes import Class
 from gto_rules.facts.python.files import PythonText, from_notebook, from_source
 from gto_rules.facts.python.layout import Layout
@@ -25,6 +25,7 @@ class Files(Protocol):
 
     def raw(self, path: str) -> bytes: ...
     def source(self, path: str) -> SourceText: ...
+    def note(self, path: str, problems: Sequence[Problem]) -> None: ...
 
 
 class PythonIndex:
@@ -74,9 +75,11 @@ class PythonIndex:
         text = self.text(path)
         if text is None:
             return None
-        return PythonModule(
+        module = PythonModule(
             text, self.layout.module_name(path), self.links, lambda written: self.absolute(written, path)
         )
+        self._project.note(path, (*text.source.problems, *module.problems))
+        return module
 
     def text(self, path: str) -> PythonText | None:
         """The Python source of a project file; None if it is none, or cannot be read."""

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from gto_rules.documents.model import SourceText
+from gto_rules.documents.grammar import syntax_problems
+from gto_rules.documents.model import Problem, SourceText
 from gto_rules.facts.python.bindings import Binder
 from gto_rules.facts.python.blocks import BlockTree
 from gto_rules.facts.python.calls import Call, read_arguments
@@ -58,6 +59,11 @@ class PythonModule:
     @property
     def text(self) -> bytes:
         return self._text.text
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Where the file does not read as Python, the first few places."""
+        return syntax_problems(self.root, self._text) if self.root.has_error else ()
 
     @cached_property
     def _found(self) -> dict[str, list[Node]]:

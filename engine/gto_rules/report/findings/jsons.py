@@ -13,7 +13,7 @@ def render(result: CheckResult, lang: str, *, colour: bool = False) -> str:
     data = {
         "findings": [one.to_json(lang) for one in result.findings],
         "suppressed": [_suppressed(one, lang) for one in result.suppressed],
-        "skipped": [{"path": one.path, "reason": one.reason} for one in result.skipped],
+        "skipped": [{"path": one.path, "line": one.line, "reason": one.reason} for one in result.skipped],
         "files": result.files,
     }
     return json.dumps(data, indent=2) + "\n"

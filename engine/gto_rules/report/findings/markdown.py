@@ -20,7 +20,7 @@ def render(result: CheckResult, lang: str, *, colour: bool = False) -> str:
     if result.suppressed:
         lines += [f"{len(result.suppressed)} {say('suppressed', '条已抑制')}", ""]
     if result.skipped:
-        rows = [(code(visible(s.path)), cell(visible(s.reason))) for s in result.skipped]
+        rows = [(code(visible(s.place)), cell(visible(s.reason))) for s in result.skipped]
         lines += [say("### Not checked", "### 未检查"), "", table((say("file", "文件"), say("why", "原因")), rows), ""]
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gto_rules import __version__
-from gto_rules.check.model import CheckResult
+from gto_rules.check.model import CheckResult, Skipped
 from gto_rules.documents import source_from_bytes
 from gto_rules.documents.model import SourceText
 from gto_rules.evaluate.finding import Finding, FindingFix
@@ -156,14 +156,19 @@ def _region(source: SourceText, span: Span) -> dict[str, int]:
     }
 
 
+def _skipped_at(one: Skipped) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": _artifact(one.path)}
+    return place | {"region": {"startLine": one.line}} if one.line else place
+
+
 def _invocation(result: CheckResult) -> dict[str, Any]:
     out: dict[str, Any] = {"executionSuccessful": True}
     if result.skipped:
         out["toolExecutionNotifications"] = [
             {
                 "level": "warning",
-                "message": {"text": f"not checked: {visible(one.reason)}"},
-                "locations": [{"physicalLocation": {"artifactLocation": _artifact(one.path)}}],
+                "message": {"text": f"not checked, or not in full: {visible(one.reason)}"},
+                "locations": [{"physicalLocation": _skipped_at(one)}],
             }
             for one in result.skipped
         ]

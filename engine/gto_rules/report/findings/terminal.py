@@ -116,9 +116,9 @@ def _summary(result: CheckResult, lang: str) -> list[str]:
     for reason, paths in _by_reason(result).items():
         first = ", ".join(visible(p) for p in paths[:3]) + (", ..." if len(paths) > 3 else "")
         if zh:
-            lines.append(f"未检查 {len(paths)} 个文件（{visible(reason)}）：{first}")
+            lines.append(f"{len(paths)} 个文件未检查或未完整检查（{visible(reason)}）：{first}")
         else:
-            lines.append(f"{_many(len(paths), 'file')} not checked ({visible(reason)}): {first}")
+            lines.append(f"{_many(len(paths), 'file')} not checked, or not in full ({visible(reason)}): {first}")
     return lines
 
 
@@ -129,5 +129,5 @@ def _many(count: int, noun: str) -> str:
 def _by_reason(result: CheckResult) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in result.skipped:
-        found.setdefault(one.reason, []).append(one.path)
+        found.setdefault(one.reason, []).append(one.place)
     return found

@@ -300,7 +300,8 @@ def _framework(condition: Mapping[str, Any], context: Context) -> Truth:
     if detection is None:
         return Truth(None, (), "the framework is not known")
     wanted = condition["framework"]
-    return Truth(detection.get("framework") in (wanted if isinstance(wanted, list) else [wanted]))
+    found = detection.get("framework") in (wanted if isinstance(wanted, list) else [wanted])
+    return Truth(found, tuple(Evidence(**one) for one in detection.get("evidence", ())[:1]) if found else ())
 
 
 def _inference(condition: Mapping[str, Any], context: Context) -> Truth:

@@ -130,6 +130,7 @@ def analyse(
             "inference": dict(detection.inference),
             "multi_node": detection.multi_node,
             "training": detection.training,
+            "evidence": [one.to_json() for one in detection.evidence],
         },
     )
     audits: tuple[AuditVerdict, ...] = ()

@@ -74,7 +74,7 @@ class FileChecker:
             return FileResult()
         source = source_from_bytes(raw, path)
         if source.problems and not source.text:
-            return FileResult(skipped=(Skipped(path, source.problems[0].message),))
+            return FileResult(skipped=(_in_part(source.problems[0]),))
         self._files.give(path, raw)
         self._files.touched.clear()
         self._files.problems.clear()
